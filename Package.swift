@@ -1,0 +1,95 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Rooms, lowest first. An arrow may only point to a room above it in this file;
+// `swift build --explicit-target-dependency-import-check error` and ArchitectureTests keep it so.
+
+func system(_ name: String, pkgConfig: String?, apt: String) -> Target {
+  .systemLibrary(
+    name: name, path: "Sources/Shared/System/\(name)", pkgConfig: pkgConfig,
+    providers: [.apt([apt])])
+}
+
+func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, path: "Sources/Shared/\(name)")
+}
+
+func program(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(name: name, dependencies: dependencies, path: "Sources/\(name)")
+}
+
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(
+    name: name, dependencies: dependencies + ["Support"], path: "Tests/\(name)")
+}
+
+let package = Package(
+  name: "push-gateway",
+  targets: [
+    // C libraries, each imported by the rooms named beside it and by no other.
+    system("CLinux", pkgConfig: nil, apt: "libc6-dev"),  // Loop, Http, Tls
+    system("CNghttp2", pkgConfig: "libnghttp2", apt: "libnghttp2-dev"),  // Http
+    system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),  // Keys, Tls
+    system("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),  // Postgres
+    system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),  // SQLite
+    system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),  // Proof
+
+    // Pure: no I/O, no C.
+    room("Json"),
+    room("Contract", ["Json"]),
+
+    // Cryptography: values in, values out.
+    room("Keys", ["COpenSSL", "Json"]),
+    room("Proof", ["CSodium", "Contract"]),
+
+    // The loop and what lives on it.
+    room("Loop", ["CLinux"]),
+    room("Tls", ["CLinux", "COpenSSL"]),
+    room("Http", ["CLinux", "CNghttp2", "Loop", "Tls"]),
+    room("Postgres", ["CPostgres", "Loop"]),
+    room("SQLite", ["CSQLite", "Loop"]),
+
+    // What the gateway is made of.
+    room("Operations", ["CLinux", "Contract", "Http", "Json", "Keys", "Loop"]),
+    room("Stores", ["Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"]),
+    room("Providers", ["Contract", "Http", "Json", "Keys", "Loop", "Operations"]),
+
+    program("api", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof", "Stores"]),
+    program("worker", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores", "Tls"]),
+    program("janitor", ["Contract", "Json", "Loop", "Operations", "Stores"]),
+    program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
+    program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof"]),
+
+    .target(name: "Support", dependencies: ["Contract", "Json", "Loop"], path: "Tests/Support"),
+    tests("JsonTests", ["Json"]),
+    tests("ContractTests", ["Contract", "Json"]),
+    tests("KeysTests", ["Keys", "Json"]),
+    tests("ProofTests", ["Proof", "Contract", "Json", "Keys"]),
+    tests("LoopTests", ["Loop"]),
+    tests("HttpTests", ["Http", "Loop", "Tls"]),
+    tests("PostgresTests", ["Postgres", "Loop"]),
+    tests("SQLiteTests", ["SQLite", "Loop"]),
+    tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
+    tests("StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"]),
+    tests("ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
+    tests("ApiTests", ["api", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
+    tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
+    tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop", "Proof"]),
+    tests("ArchitectureTests", ["Json"]),
+  ],
+  swiftLanguageModes: [.v6]
+)
+
+for target in package.targets where target.type != .system {
+  target.swiftSettings = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+  ]
+}
+// Untrusted bytes are read here: no unsafe construct without its mark.
+for target in package.targets where ["Json", "Contract"].contains(target.name) {
+  target.swiftSettings?.append(.strictMemorySafety())
+}

@@ -1,0 +1,4 @@
+@main
+enum Api {
+  static func main() {}
+}

@@ -1,0 +1,4 @@
+@main
+enum Demo {
+  static func main() {}
+}

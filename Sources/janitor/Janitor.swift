@@ -1,0 +1,4 @@
+@main
+enum Janitor {
+  static func main() {}
+}

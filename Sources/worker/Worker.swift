@@ -1,0 +1,4 @@
+@main
+enum Worker {
+  static func main() {}
+}
