@@ -21,3 +21,5 @@ static inline long ossl_ctx_min_proto(SSL_CTX *c, int v) { return SSL_CTX_set_mi
 static inline EVP_PKEY *ossl_rsa_gen(unsigned bits) { return EVP_RSA_gen(bits); }
 static inline EVP_PKEY *ossl_p256_gen(void) { return EVP_EC_gen("P-256"); }
 static inline long ossl_bio_data(BIO *b, char **p) { return BIO_get_mem_data(b, p); }
+static inline unsigned long long ossl_op_no_renegotiation(void) { return SSL_OP_NO_RENEGOTIATION; }
+static inline unsigned long long ossl_op_ignore_unexpected_eof(void) { return SSL_OP_IGNORE_UNEXPECTED_EOF; }

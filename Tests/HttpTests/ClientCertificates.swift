@@ -1,0 +1,40 @@
+import Foundation
+
+/// A CA and a certificate for `localhost` and 127.0.0.1, made once per test run by `openssl`.
+struct TestCertificates: Sendable {
+  /// Where the files `ca.pem`, `server.pem`, `server.key` lie.
+  let folder: String
+
+  var ca: String { read("ca.pem") }
+  var server: String { read("server.pem") }
+  var key: String { read("server.key") }
+  /// The key of the CA, not of the server.
+  var otherKey: String { read("ca.key") }
+
+  private func read(_ name: String) -> String { (try? String(contentsOfFile: folder + name, encoding: .utf8)) ?? "" }
+
+  static let shared = TestCertificates()
+
+  private init() {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("client-certificates-\(getpid())/")
+    try? FileManager.default.createDirectory(at: path, withIntermediateDirectories: true)
+    folder = path.path + "/"
+    let curve = "-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2"
+    Self.openssl("req -x509 \(curve) -keyout ca.key -out ca.pem -subj /CN=test-ca", in: folder)
+    Self.openssl(
+      "req -x509 \(curve) -CA ca.pem -CAkey ca.key -keyout server.key -out server.pem -subj /CN=localhost "
+        + "-addext subjectAltName=DNS:localhost,IP:127.0.0.1,IP:::1 -addext basicConstraints=critical,CA:FALSE",
+      in: folder)
+  }
+
+  private static func openssl(_ arguments: String, in folder: String) {
+    let openssl = Process()
+    openssl.executableURL = URL(fileURLWithPath: "/usr/bin/openssl")
+    openssl.arguments = arguments.split(separator: " ").map(String.init)
+    openssl.currentDirectoryURL = URL(fileURLWithPath: folder)
+    openssl.standardError = FileHandle.nullDevice
+    openssl.standardOutput = FileHandle.nullDevice
+    try? openssl.run()
+    openssl.waitUntilExit()
+  }
+}
