@@ -61,7 +61,7 @@ let package = Package(
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
     program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof"]),
 
-    .target(name: "Support", dependencies: ["Contract", "Json", "Loop"], path: "Tests/Support"),
+    .target(name: "Support", dependencies: ["Contract", "Json", "Loop", "Postgres"], path: "Tests/Support"),
     tests("JsonTests", ["Json"]),
     tests("ContractTests", ["Contract", "Json"]),
     tests("KeysTests", ["Keys", "Contract", "Json"]),
