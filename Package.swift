@@ -62,7 +62,7 @@ let package = Package(
     program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof"]),
 
     .target(name: "Support", dependencies: ["Contract", "Json", "Loop", "Postgres"], path: "Tests/Support"),
-    tests("JsonTests", ["Json"]),
+    tests("JsonTests", ["Json"], files: ["reference.py"]),
     tests("ContractTests", ["Contract", "Json"]),
     tests("KeysTests", ["Keys", "Contract", "Json"]),
     tests("ProofTests", ["Proof", "Contract", "Json", "Keys"], files: ["proofs.json"]),
