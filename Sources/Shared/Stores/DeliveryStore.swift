@@ -1,0 +1,150 @@
+package import Contract
+
+/// A delivery that the claimer holds: one event on its way to one registration.
+package struct ClaimedDelivery: Sendable {
+  /// The batch row that the delivery belongs to, and the fence under which it is held.
+  package let batch: BatchKey
+  package let host: Host
+  /// The store's own short key of the registration.
+  package let device: Int64
+  package let registrationId: String
+  package let route: Route
+  package let token: String
+  /// When the phone was last registered, Unix ms by the store's clock.
+  package let registeredAt: Int64
+  /// A provider has accepted this token before.
+  package let isProven: Bool
+  /// Attempts so far that count (rulings 6.6).
+  package let attempts: Int
+  package let isSilent: Bool
+  /// Unix ms by the store's clock.
+  package let admittedAt: Int64
+  package let expiresAt: Int64
+  /// The store's clock when the claim was made, Unix ms: `expiresAt - claimedAt` is what is left of its life.
+  package let claimedAt: Int64
+  /// 16 bytes that name the delivery for ever: the same on each attempt.
+  package let identity: [UInt8]
+  /// `Notification.stored`, shared by the batch's deliveries.
+  package let payload: [UInt8]
+}
+
+/// A batch row and the lease on it: a settle or renewal counts only while the fence is still this one.
+package struct BatchKey: Hashable, Sendable {
+  package let route: Route
+  package let turn: Int64
+  package let fence: Int32
+}
+
+/// How a delivery ended, as stored for 24 hours. Raw values are stored.
+package enum Outcome: Int16, Sendable, CaseIterable {
+  case sent = 1
+  case dead = 2
+  case failed = 3
+  case expired = 4
+  case cancelled = 5
+
+  /// As metrics call it.
+  package var name: String {
+    switch self {
+    case .sent: "sent"
+    case .dead: "dead"
+    case .failed: "failed"
+    case .expired: "expired"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+/// What a claim brought.
+package struct Claim: Sendable {
+  /// In order of admission within each host.
+  package var deliveries: [ClaimedDelivery]
+  /// Deliveries that the claim itself ended: expired, fenced by a dismissal, or without a living registration.
+  package var ended: [Outcome: Int]
+  /// Batch rows that were looked at; equal to the limit when there may be more.
+  package var looked: Int
+  /// Give this as `after` in the next claim to go on behind rows that another worker's hosts block; nil to start over.
+  package var lowWater: Int64
+}
+
+/// What became of one claimed delivery.
+package struct Settlement: Sendable {
+  package enum Verdict: Sendable {
+    /// Ended. `detail` is the provider's id or reason, at most 200 characters of printable ASCII.
+    case ended(Outcome, detail: String?)
+    /// Due again `after` ms from now with `attempts` behind it; expires instead when its deadline comes first.
+    case again(after: Int64, attempts: Int)
+  }
+  package let batch: BatchKey
+  package let device: Int64
+  package let verdict: Verdict
+  /// The token works: from now on it counts as proven. Given when it was accepted and not yet proven.
+  package var proves: String?
+  /// Mark the registration dead if it still has exactly this token and route (and, where given, was last registered
+  /// before `registeredBefore`, Unix ms).
+  package var kills: (token: String, registeredBefore: Int64?)?
+
+  package init(
+    batch: BatchKey, device: Int64, verdict: Verdict, proves: String? = nil,
+    kills: (token: String, registeredBefore: Int64?)? = nil
+  ) {
+    self.batch = batch
+    self.device = device
+    self.verdict = verdict
+    self.proves = proves
+    self.kills = kills
+  }
+}
+
+/// What the store made of one settlement.
+package enum Settled: Int16, Sendable {
+  /// The lease was lost: nothing changed.
+  case lost = 0
+  case ended = 1
+  case again = 2
+  /// Asked for again, but its deadline comes first.
+  case expired = 3
+}
+
+/// The queue as the worker sees it. Leases are fenced: whoever lost one changes nothing (rulings 6.2).
+package protocol DeliveryStore: Sendable {
+  /// Takes up to `limit` due batches of a route, in their fair order, for `lease` ms.
+  ///
+  /// A host whose batch another owner holds on this route is left out, so that each registration has one delivery in flight
+  /// across all workers (rulings 6.1). `after` is the low-water mark of the last claim; 0 looks at everything (due retries
+  /// and lapsed leases lie below the mark), which each worker does about once a second.
+  func claim(_ route: Route, owner: Int64, limit: Int, lease: Int64, after: Int64) async throws(StoreFailure) -> Claim
+
+  /// Reads again what may have changed since the claim: the keys of deliveries that must not be sent any more (dismissed,
+  /// deleted, dead), and the present token and registration time of the others. Leases are not touched.
+  func recheck(_ deliveries: [ClaimedDelivery]) async throws(StoreFailure) -> [Recheck]
+
+  /// Prolongs leases to `lease` ms from now; returns those still held.
+  func renew(_ batches: [BatchKey], owner: Int64, lease: Int64) async throws(StoreFailure) -> Set<BatchKey>
+
+  /// Records outcomes and retries, all in one transaction; the answer at `i` is for `settlements[i]`.
+  func settle(_ settlements: [Settlement], owner: Int64) async throws(StoreFailure) -> [Settled]
+
+  /// Gives batches back at once, untouched: for drain and parking.
+  func release(_ batches: [BatchKey], owner: Int64) async throws(StoreFailure)
+
+  /// Ends deliveries whose deadline has passed and that nobody holds, whatever their route; at most `limit` batches.
+  /// - Returns: how many deliveries expired.
+  func expire(limit: Int) async throws(StoreFailure) -> Int
+
+  /// Deliveries waiting or under way, and for how long the oldest due one has waited, in ms.
+  func depth() async throws(StoreFailure) -> QueueDepth
+}
+
+/// The state of one delivery just before it is sent.
+package enum Recheck: Sendable, Equatable {
+  case send(token: String, registeredAt: Int64, isProven: Bool)
+  case cancelled
+}
+
+package struct QueueDepth: Sendable, Equatable {
+  /// Deliveries not yet ended.
+  package var deliveries: Int64
+  /// ms; 0 when nothing is due.
+  package var oldestDue: Int64
+}
