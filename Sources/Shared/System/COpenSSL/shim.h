@@ -23,3 +23,5 @@ static inline EVP_PKEY *ossl_p256_gen(void) { return EVP_EC_gen("P-256"); }
 static inline long ossl_bio_data(BIO *b, char **p) { return BIO_get_mem_data(b, p); }
 static inline unsigned long long ossl_op_no_renegotiation(void) { return SSL_OP_NO_RENEGOTIATION; }
 static inline unsigned long long ossl_op_ignore_unexpected_eof(void) { return SSL_OP_IGNORE_UNEXPECTED_EOF; }
+static inline void ossl_v3_ctx_nodb(X509V3_CTX *c) { X509V3_set_ctx_nodb(c); }
+static inline int ossl_names_push(GENERAL_NAMES *names, GENERAL_NAME *name) { return sk_GENERAL_NAME_push(names, name); }
