@@ -63,7 +63,9 @@ let package = Package(
 
     .target(name: "Support", dependencies: ["Contract", "Json", "Loop", "Postgres"], path: "Tests/Support"),
     tests("JsonTests", ["Json"], files: ["reference.py"]),
-    tests("ContractTests", ["Contract", "Json"]),
+    tests(
+      "ContractTests", ["Contract", "Json", "Keys", "Proof"],
+      files: ["requests.json", "raw-bodies.json", "collapse-ids.json"]),
     tests("KeysTests", ["Keys", "Contract", "Json"]),
     tests("ProofTests", ["Proof", "Contract", "Json", "Keys"], files: ["proofs.json"]),
     tests("LoopTests", ["Loop"]),

@@ -61,7 +61,14 @@ extension Notification {
   private static func isExecutionHost(_ text: String) -> Bool {
     let prefix = "runtime:"
     guard text.utf8.starts(with: prefix.utf8), text.utf8.count > prefix.utf8.count else { return false }
-    return text.unicodeScalars.allSatisfy { $0 != "|" && !$0.properties.isWhitespace && $0 != "\u{feff}" }
+    return text.unicodeScalars.allSatisfy { scalar in
+      switch scalar {
+      case "|", "\u{feff}": false
+      // White space to Unicode, but not to those expressions.
+      case "\u{85}": true
+      default: !scalar.properties.isWhitespace
+      }
+    }
   }
 }
 
