@@ -1,0 +1,40 @@
+internal import Postgres
+
+extension PostgresStore {
+  private static let isThere = PostgresStatement("select to_regclass('push_schema') is not null")
+  private static let newest = PostgresStatement("select coalesce(max(number), 0)::int8 from push_schema")
+  private static let one = PostgresStatement("select 1::int8")
+
+  package func schemaVersion() async throws(StoreFailure) -> Int {
+    let isThere = try await run(Self.isThere) { rows throws(PostgresFailure) in try rows.bool(0, 0) }
+    if !isThere { return 0 }
+    return try await run(Self.newest) { rows throws(PostgresFailure) in Int(try rows.int8(0, 0)) }
+  }
+
+  package func migrate() async throws(StoreFailure) -> [Int] {
+    let before = try await schemaVersion()
+    if let mismatch = Schema.mismatch(found: before), before > Schema.version { throw .refused(mismatch) }
+    for step in PostgresSteps.all where step.number > before {
+      // One transaction a step, under a lock that a second migration waits for; what that one then finds done, it leaves.
+      let body = """
+        begin;
+        select pg_advisory_xact_lock(7707);
+        create table if not exists push_schema (
+          number int primary key, applied_at timestamptz not null default clock_timestamp());
+        do $step$ begin
+          if not exists (select 1 from push_schema where number = \(step.number)) then
+            execute $sql$ \(step.sql) $sql$;
+            insert into push_schema (number) values (\(step.number));
+          end if;
+        end $step$;
+        commit;
+        """
+      do { try await pool.script(body) } catch { throw StoreFailure(error) }
+    }
+    return PostgresSteps.all.map(\.number).filter { $0 > before }
+  }
+
+  package func ping() async throws(StoreFailure) {
+    _ = try await run(Self.one) { rows throws(PostgresFailure) in try rows.int8(0, 0) }
+  }
+}

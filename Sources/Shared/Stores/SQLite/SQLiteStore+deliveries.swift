@@ -1,0 +1,85 @@
+package import Contract
+internal import SQLite
+
+extension SQLiteStore {
+  package func claim(
+    _ route: Route, owner: Int64, limit: Int, lease: Int64, after: Int64
+  ) async throws(StoreFailure) -> Claim {
+    let now = clock()
+    // A look that writes nothing first: an idle claim must not take the file's write lock.
+    if try await reader.isIdle(route, now: now) {
+      return Claim(deliveries: [], ended: [:], looked: 0, lowWater: (now - 5_000) << 20)
+    }
+    return try transaction {
+      try SQLiteClaim(file: file, route: route, owner: owner, now: now).take(limit: limit, lease: lease, after: after)
+    }
+  }
+
+  package func recheck(_ deliveries: [ClaimedDelivery]) async throws(StoreFailure) -> [Recheck] {
+    do {
+      return try deliveries.map { delivery in
+        let rows = try file.run(
+          """
+          select d.token, d.registered_at, d.is_proven from push_delivery_batches b
+            join push_events e using (host_no, kind, number)
+            join push_devices d on d.device_no = ? and d.route = b.route and d.dead_at is null
+           where b.route = ? and b.turn = ? and not (e.kind = 1 and exists (select 1 from push_dismissed_events f
+             where f.host_no = e.host_no and f.fence_key = e.fence_key and f.seq >= e.seq))
+          """,
+          [.integer(delivery.device), .integer(Int64(delivery.batch.route.rawValue)), .integer(delivery.batch.turn)])
+        guard let row = rows.first else { return .cancelled }
+        return .send(
+          token: try row.text(0), registeredAt: try row.integer(1), isProven: try row.integer(2) != 0)
+      }
+    } catch { throw StoreFailure(error) }
+  }
+
+  package func renew(_ batches: [BatchKey], owner: Int64, lease: Int64) async throws(StoreFailure) -> Set<BatchKey> {
+    try transaction {
+      let now = clock()
+      return try Set(
+        batches.filter { batch in
+          try !file.run(
+            """
+            update push_delivery_batches set visible_at = ? where route = ? and turn = ? and fence = ? and owner = ?
+              and visible_at > ? returning turn
+            """,
+            [
+              .integer(now + lease), .integer(Int64(batch.route.rawValue)), .integer(batch.turn),
+              .integer(Int64(batch.fence)), .integer(owner), .integer(now),
+            ]
+          ).isEmpty
+        })
+    }
+  }
+
+  package func settle(_ settlements: [Settlement], owner: Int64) async throws(StoreFailure) -> [Settled] {
+    try transaction {
+      let now = clock()
+      return try settlements.map { try SQLiteSettle(file: file, owner: owner, now: now).settle($0) }
+    }
+  }
+
+  package func release(_ batches: [BatchKey], owner: Int64) async throws(StoreFailure) {
+    try transaction {
+      let now = clock()
+      for batch in batches {
+        _ = try file.run(
+          """
+          update push_delivery_batches set owner = null, visible_at = ? where route = ? and turn = ? and fence = ?
+            and owner = ?
+          """,
+          [
+            .integer(now), .integer(Int64(batch.route.rawValue)), .integer(batch.turn), .integer(Int64(batch.fence)),
+            .integer(owner),
+          ])
+      }
+    }
+  }
+
+  package func expire(limit: Int) async throws(StoreFailure) -> Int {
+    try transaction { try SQLiteSweep(file: file, now: clock()).expire(limit: limit).deliveries }
+  }
+
+  package nonisolated func depth() async throws(StoreFailure) -> QueueDepth { try await reader.depth() }
+}
