@@ -23,4 +23,9 @@ package enum PostgresFailure: Error, Equatable, Sendable {
       ["08", "40", "53", "57"].contains(sqlState.prefix(2)) || sqlState == "55P03" || sqlState == "25006"
     }
   }
+
+  /// The five characters of `database`, else nil.
+  package var sqlState: String? {
+    if case .database(let sqlState, _) = self { sqlState } else { nil }
+  }
 }

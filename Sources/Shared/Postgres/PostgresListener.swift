@@ -1,8 +1,27 @@
+internal import CPostgres
 package import Loop
 
 /// Listens to one channel on a connection of its own, and connects again when that breaks.
+///
+/// A pooler in transaction mode passes no notifications on: whoever listens must look by itself now and then too.
 @LoopActor
-package final class PostgresListener {
+package final class PostgresListener: Readiness {
+  private let session: SessionSettings
+  private let command: String
+  private let limits: PostgresLimits
+  private let onNotify: @LoopActor () -> Void
+  private let onLost: @LoopActor (String) -> Void
+  private let onRestored: @LoopActor () -> Void
+
+  private var link: ServerLink?
+  private var socket: Int32 = -1
+  private var isListening = false
+  private var backoff = Backoff()
+  private var timer: Timer?
+  /// Goes up with each start and stop, so that an attempt begun before is known as stale.
+  private var generation = 0
+  private var isLost = false
+
   /// `onNotify` is called once for each bunch of notifications, and once after each connection, since some may have been
   /// missed before it. `onLost` and `onRestored` tell when the connection breaks (with the reason) and when it is back.
   package init(
@@ -10,8 +29,93 @@ package final class PostgresListener {
     onNotify: @escaping @LoopActor () -> Void,
     onLost: @escaping @LoopActor (String) -> Void = { _ in },
     onRestored: @escaping @LoopActor () -> Void = {}
-  ) {}
+  ) {
+    session = SessionSettings(url, applicationName: applicationName, statementMilliseconds: nil)
+    let quoted = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
+    command = "LISTEN \"\(quoted)\""
+    self.limits = limits
+    self.onNotify = onNotify
+    self.onLost = onLost
+    self.onRestored = onRestored
+  }
 
-  package func start() {}
-  package func stop() {}
+  /// Listens until `stop`.
+  package func start() {
+    generation += 1
+    connect()
+  }
+
+  /// Lets the connection go. `start` may follow.
+  package func stop() {
+    generation += 1
+    release()
+  }
+
+  private func connect() {
+    let mine = generation
+    Task { @LoopActor in
+      do throws(PostgresFailure) {
+        let link = try await Connecting.connect(
+          session, attempt: backoff.failures, milliseconds: limits.connectMilliseconds)
+        if generation == mine { listen(link) }
+      } catch {
+        if generation == mine, case .unreachable(let reason) = error { lose(reason) }
+      }
+    }
+  }
+
+  private func listen(_ link: ServerLink) {
+    self.link = link
+    socket = link.socket
+    EventLoop.shared.watch(socket, [.read, .write], self)
+    timer = EventLoop.shared.after(milliseconds: limits.connectMilliseconds) { [weak self] in
+      self?.lose("no answer to LISTEN")
+    }
+    if PQsendQuery(link.raw, command) != 1 { lose(link.complaint) }
+  }
+
+  package func ready(_ events: Interest) {
+    guard let link else { return }
+    guard PQconsumeInput(link.raw) == 1 else { return lose(link.complaint) }
+    switch PQflush(link.raw) {
+    case 0: EventLoop.shared.change(socket, .read)
+    case 1: return
+    default: return lose(link.complaint)
+    }
+    var bunch = false
+    while PQisBusy(link.raw) == 0 {
+      guard let result = PQgetResult(link.raw) else { break }
+      defer { PQclear(result) }
+      if PQresultStatus(result) != PGRES_COMMAND_OK { return lose(link.complaint) }
+      bunch = true
+      isListening = true
+      backoff.succeeded()
+      EventLoop.shared.cancel(timer)
+      if isLost { onRestored() }
+      isLost = false
+    }
+    while let notification = PQnotifies(link.raw) {
+      PQfreemem(notification)
+      bunch = true
+    }
+    if bunch, isListening { onNotify() }
+  }
+
+  private func lose(_ reason: String) {
+    release()
+    if !isLost {
+      isLost = true
+      onLost(reason)
+    }
+    timer = EventLoop.shared.after(milliseconds: backoff.failed(random: .random(in: 0...1))) { [weak self] in
+      self?.connect()
+    }
+  }
+
+  private func release() {
+    EventLoop.shared.cancel(timer)
+    if link != nil { EventLoop.shared.forget(socket) }
+    link = nil
+    isListening = false
+  }
 }

@@ -12,12 +12,9 @@ package struct PostgresStatement: Sendable {
     self.sql = sql
     digest = sql.withUTF8Buffer { Fnv.hash($0) }
   }
-}
 
-enum Fnv {
-  static func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    return hash
+  /// For libpq. A `StaticString` ends with a NUL.
+  var text: UnsafePointer<CChar> {
+    UnsafeRawPointer(sql.utf8Start).assumingMemoryBound(to: CChar.self)
   }
 }

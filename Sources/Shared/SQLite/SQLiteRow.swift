@@ -1,13 +1,48 @@
-/// A row, its columns read by number from 0 as the type they hold; a read as another type throws
-/// `SQLiteFailure.other` with code 20.
-package struct SQLiteRow: Sendable {
+/// A row, its columns read by number from 0 as the type they hold; a read as another type, or of a column that is not
+/// there, throws `SQLiteFailure.other` with code 20.
+package struct SQLiteRow: Sendable, Equatable {
   let values: [SQLiteValue]
 
-  package func isNull(_ column: Int) -> Bool { true }
-  package func integer(_ column: Int) throws(SQLiteFailure) -> Int64 { throw .busy }
-  package func text(_ column: Int) throws(SQLiteFailure) -> String { throw .busy }
-  package func blob(_ column: Int) throws(SQLiteFailure) -> [UInt8] { throw .busy }
-  package func optionalInteger(_ column: Int) throws(SQLiteFailure) -> Int64? { throw .busy }
-  package func optionalText(_ column: Int) throws(SQLiteFailure) -> String? { throw .busy }
-  package func optionalBlob(_ column: Int) throws(SQLiteFailure) -> [UInt8]? { throw .busy }
+  /// Whether the column is null; a column that is not there counts as null.
+  package func isNull(_ column: Int) -> Bool { !values.indices.contains(column) || values[column] == .null }
+
+  package func optionalInteger(_ column: Int) throws(SQLiteFailure) -> Int64? {
+    switch try value(column) {
+    case .integer(let value): value
+    case .null: nil
+    default: throw .mismatch(column)
+    }
+  }
+  package func optionalText(_ column: Int) throws(SQLiteFailure) -> String? {
+    switch try value(column) {
+    case .text(let value): value
+    case .null: nil
+    default: throw .mismatch(column)
+    }
+  }
+  package func optionalBlob(_ column: Int) throws(SQLiteFailure) -> [UInt8]? {
+    switch try value(column) {
+    case .blob(let value): value
+    case .null: nil
+    default: throw .mismatch(column)
+    }
+  }
+
+  package func integer(_ column: Int) throws(SQLiteFailure) -> Int64 {
+    guard let value = try optionalInteger(column) else { throw .mismatch(column) }
+    return value
+  }
+  package func text(_ column: Int) throws(SQLiteFailure) -> String {
+    guard let value = try optionalText(column) else { throw .mismatch(column) }
+    return value
+  }
+  package func blob(_ column: Int) throws(SQLiteFailure) -> [UInt8] {
+    guard let value = try optionalBlob(column) else { throw .mismatch(column) }
+    return value
+  }
+
+  private func value(_ column: Int) throws(SQLiteFailure) -> SQLiteValue {
+    guard values.indices.contains(column) else { throw .mismatch(column) }
+    return values[column]
+  }
 }

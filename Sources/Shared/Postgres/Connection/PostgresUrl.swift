@@ -1,0 +1,57 @@
+internal import CPostgres
+
+/// Where a database is, and how to log in. Its description leaves the password out.
+package struct PostgresUrl: Sendable, CustomStringConvertible, CustomDebugStringConvertible {
+  /// Why a text is no connection text. Never holds a part of the text that could be the password.
+  package struct Fault: Error, Equatable, Sendable, CustomStringConvertible {
+    package let reason: String
+    package var description: String { reason }
+  }
+
+  /// libpq's keywords with their values, as far as the text names them.
+  private(set) var settings: [String: String] = [:]
+  /// Whether statements may be prepared under names.
+  let prepares: Bool
+
+  /// Takes `postgres://` and `postgresql://` URLs and `key=value` lists, as libpq does, and one option of our own:
+  /// `prepared=off` for a pooler in transaction mode between us and the server.
+  package init(_ text: String) throws(Fault) {
+    if text.utf8.allSatisfy({ $0 == 0x20 }) { throw Fault(reason: "the connection text is empty") }
+    if text.utf8.contains(0) { throw Fault(reason: "the connection text holds a NUL character") }
+    let (rest, prepared) = PreparedOption.take(from: text)
+    switch prepared {
+    case nil, "on": prepares = true
+    case "off": prepares = false
+    default: throw Fault(reason: "prepared must be on or off")
+    }
+    var complaint: UnsafeMutablePointer<CChar>?
+    guard let options = PQconninfoParse(rest, &complaint) else {
+      defer { PQfreemem(complaint) }
+      throw Fault(reason: Self.withoutQuotes(complaint.map { String(cString: $0) } ?? "out of memory"))
+    }
+    defer { PQconninfoFree(options) }
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if let value = option.pointee.val { settings[String(cString: keyword)] = String(cString: value) }
+      option += 1
+    }
+    for port in (settings["port"] ?? "").split(separator: ",") where !(UInt16(port).map { $0 > 0 } ?? false) {
+      throw Fault(reason: "the port must be a number from 1 to 65535")
+    }
+  }
+
+  /// Host, port and database.
+  package var description: String {
+    "postgresql://\(settings["host"] ?? settings["hostaddr"] ?? ""):\(settings["port"] ?? "5432")/\(settings["dbname"] ?? "")"
+  }
+  package var debugDescription: String { description }
+
+  /// libpq quotes what it cannot read, and that may be the password, so all between the outermost quotes goes.
+  static func withoutQuotes(_ message: String) -> String {
+    var line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
+    if let first = line.firstIndex(of: "\""), let last = line.lastIndex(of: "\"") {
+      line.replaceSubrange(first...last, with: "…")
+    }
+    return line
+  }
+}
