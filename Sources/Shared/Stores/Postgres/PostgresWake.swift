@@ -1,0 +1,62 @@
+package import Loop
+package import Postgres
+
+/// Wakes workers by NOTIFY.
+///
+/// From a session of its own and never inside an admission: a NOTIFY takes one lock of the whole server until its commit is
+/// on disk, which serialises commits. Here nothing waits for the disk (`synchronous_commit` off: the notification carries
+/// nothing that must last), and signals that come while one is under way fold into the next.
+@LoopActor
+package final class PostgresSignal: QueueSignal {
+  private static let notify = PostgresStatement(
+    """
+    with fast as materialized (select set_config('synchronous_commit', 'off', true))
+    select pg_notify('push_queue', '') from fast
+    """)
+  private let pool: PostgresPool
+  private var isSending = false
+  private var isRaised = false
+
+  package init(url: PostgresUrl, applicationName: String) {
+    pool = PostgresPool(url, maximum: 1, applicationName: applicationName, log: { _ in })
+  }
+
+  package func raise() {
+    isRaised = true
+    if isSending { return }
+    isSending = true
+    Task { @LoopActor in
+      while isRaised {
+        isRaised = false
+        // A failure is told by the store's own pool; workers look by themselves meanwhile.
+        _ = try? await pool.run(Self.notify, [])
+      }
+      isSending = false
+    }
+  }
+}
+
+/// Hears NOTIFY on a connection of its own.
+@LoopActor
+package final class PostgresWatch: QueueWatch {
+  private let url: PostgresUrl
+  private var listener: PostgresListener?
+
+  private let applicationName: String
+
+  package init(url: PostgresUrl, applicationName: String) {
+    self.url = url
+    self.applicationName = applicationName
+  }
+
+  package func start(_ woken: @escaping @LoopActor () -> Void) {
+    let listener = PostgresListener(url, channel: "push_queue", applicationName: applicationName, onNotify: woken)
+    self.listener = listener
+    listener.start()
+  }
+
+  package func stop() {
+    listener?.stop()
+    listener = nil
+  }
+}

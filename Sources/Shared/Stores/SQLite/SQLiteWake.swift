@@ -1,0 +1,19 @@
+package import Loop
+
+/// Wakes the workers of this machine through a file beside the database.
+@LoopActor
+package final class SQLiteWake: QueueSignal, QueueWatch {
+  private let file: WakeFile
+
+  /// Nil when the data directory cannot be written.
+  package init?(directory: String) {
+    guard let file = WakeFile(path: directory + "/push.wake") else { return nil }
+    self.file = file
+  }
+
+  package func raise() { file.raise() }
+
+  package func start(_ woken: @escaping @LoopActor () -> Void) { _ = file.listen(woken) }
+
+  package func stop() { file.stop() }
+}
