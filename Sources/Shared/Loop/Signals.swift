@@ -24,6 +24,11 @@ package final class Signals: Readiness {
     Self.pipeEnd = ends[1]
     self.told = told
     EventLoop.shared.watch(readEnd, .read, self)
+    Self.catchAll()
+  }
+
+  /// Not isolated, or the handler would assert that it runs on the loop, while the kernel picks any thread.
+  private nonisolated static func catchAll() {
     for number in [SIGTERM, SIGINT, SIGHUP] {
       signal(number) { number in
         var byte = UInt8(truncatingIfNeeded: number)

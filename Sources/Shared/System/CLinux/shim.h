@@ -28,6 +28,8 @@ static inline int lx_socket(int family) {
 }
 static inline int lx_name_thread(const char *name) { return prctl(PR_SET_NAME, name, 0, 0, 0); }
 static inline int lx_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
+extern char **environ;
+static inline char **lx_environment(void) { return environ; }
 static inline unsigned long long lx_monotonic_ns(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
