@@ -74,7 +74,9 @@ let package = Package(
     tests("SQLiteTests", ["SQLite", "Loop"]),
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
     tests("StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"]),
-    tests("ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
+    tests(
+      "ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"],
+      files: ["collapse-ids.json", "provider-outcomes.json"]),
     tests("ApiTests", ["api", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
     tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
     tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop", "Proof"]),

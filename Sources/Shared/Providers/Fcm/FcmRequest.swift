@@ -1,0 +1,93 @@
+internal import Contract
+internal import Json
+internal import Keys
+internal import Operations
+
+/// What Google is asked to deliver (contract, "Provider payloads"; rulings 6.4, 6.5).
+enum FcmRequest {
+  /// The longest `ttl` that is asked for, in seconds.
+  static let longestLife: Int64 = 300
+
+  /// - Parameters:
+  ///   - project: the Firebase project's id.
+  ///   - form: shown by the system (the contract's form), or by the app: FCM neither folds such messages together while
+  ///     a phone is offline nor slows them down (`ORCA_PUSH_FCM_ALERTS`).
+  ///   - accessToken: the bearer that says who sends.
+  static func make(_ push: Push, project: String, form: FcmSettings.Alerts, accessToken: String) -> ProviderRequest {
+    ProviderRequest(
+      fields: [
+        .init(name: ":method", value: "POST", isIndexed: true),
+        // One path for all: unlike Apple's it is worth its place in the table.
+        .init(name: ":path", value: "/v1/projects/\(project)/messages:send", isIndexed: true),
+        .init(name: "authorization", value: "Bearer \(accessToken)", isIndexed: false),
+        .init(name: "content-type", value: "application/json", isIndexed: true),
+      ],
+      body: body(push, form))
+  }
+
+  private static func body(_ push: Push, _ form: FcmSettings.Alerts) -> [UInt8] {
+    var text = JsonText(reserving: 1_024)
+    text.object { text in
+      text.object("message") { text in
+        text.member("token", push.token)
+        switch (push.notification.kind, form) {
+        case (.dismiss, _): writeDismissal(push, &text)
+        case (.alert, .notification): writeNotification(push, &text)
+        case (.alert, .data): writeShownByApp(push, &text)
+        }
+      }
+    }
+    return text.bytes
+  }
+
+  private static func writeNotification(_ push: Push, _ text: inout JsonText) {
+    let tag = push.collapseId
+    text.object("notification") { text in
+      text.member("title", push.notification.title)
+      text.member("body", push.notification.body)
+    }
+    text.object("android") { text in
+      text.member("priority", "HIGH")
+      text.member("ttl", life(push))
+      text.member("collapse_key", String(Sha256.hex(tag).prefix(32)))
+      text.object("notification") { text in
+        text.member("channel_id", channel(push))
+        text.member("tag", tag)
+      }
+    }
+    text.object("data", push.writeOrcaStrings)
+  }
+
+  private static func writeShownByApp(_ push: Push, _ text: inout JsonText) {
+    text.object("android") { text in
+      text.member("priority", "HIGH")
+      text.member("ttl", life(push))
+    }
+    text.object("data") { text in
+      push.writeOrcaStrings(&text)
+      text.member("title", push.notification.title)
+      text.member("message", push.notification.body)
+      text.member("tag", push.collapseId)
+      text.member("channelId", channel(push))
+      if push.isSilent { text.member("sound", "") }
+    }
+  }
+
+  private static func writeDismissal(_ push: Push, _ text: inout JsonText) {
+    text.object("android") { text in
+      // Google watches for HIGH messages that show nothing, and lowers the app's later ones for days: that would slow
+      // the alerts down.
+      text.member("priority", "NORMAL")
+      text.member("ttl", life(push))
+    }
+    text.object("data", push.writeOrcaStrings)
+  }
+
+  /// Whole seconds of life left, `"0s"` being now or never.
+  private static func life(_ push: Push) -> String {
+    "\(min(longestLife, max(0, push.remaining / 1_000)))s"
+  }
+
+  /// On Android 8 and later the channel alone decides about sound.
+  private static func channel(_ push: Push) -> String { push.isSilent ? "orca-desktop-silent" : "orca-desktop" }
+}

@@ -1,0 +1,66 @@
+package import Contract
+
+/// What decides about a provider's answer, and what must be known of the request to judge it.
+package struct ProviderAnswer: Sendable {
+  package var status: Int
+  /// Empty where the answer ended with its head, as Apple's may.
+  package var body: [UInt8]
+  /// The header `apns-id`.
+  package var apnsId: String?
+  /// The header `retry-after`.
+  package var retryAfter: String?
+  /// When the phone was last registered, Unix ms by the store's clock.
+  package var registeredAt: Int64
+  /// The credential was renewed for this very attempt: renewing it again would not mend a thing.
+  package var credentialIsFresh: Bool
+  /// This machine's clock, Unix ms: what a `Retry-After` that is a date is counted from.
+  package var now: Int64
+
+  package init(
+    status: Int, body: [UInt8] = [], apnsId: String? = nil, retryAfter: String? = nil, registeredAt: Int64,
+    credentialIsFresh: Bool = false, now: Int64
+  ) {
+    self.status = status
+    self.body = body
+    self.apnsId = apnsId
+    self.retryAfter = retryAfter
+    self.registeredAt = registeredAt
+    self.credentialIsFresh = credentialIsFresh
+    self.now = now
+  }
+
+  /// The wait that the provider asks for, in ms.
+  var askedWait: Int64 { retryAfter.flatMap { RetryAfter.wait($0, now: now) } ?? 0 }
+}
+
+/// What each provider's answer means: the one place that knows (rulings 6.7 to 6.9).
+///
+/// `apns` and `fcm` are meant to be held beside the providers' own lists of errors. What they do not name falls to its
+/// status's class.
+package enum ReplyTable {
+  /// What a row comes to.
+  enum Verdict {
+    case dead
+    /// Dead, or a fault of ours that looks the same.
+    case suspicious
+    case again
+    case refresh
+    case reconnect
+    case park
+    case failed
+  }
+
+  /// The meaning of `answer` to a push of `route`.
+  package static func reply(to answer: ProviderAnswer, route: Route) -> Reply {
+    route == .fcm ? fcmReply(to: answer) : apnsReply(to: answer)
+  }
+
+  /// Every reason that is a metric's label (`Reply.label`).
+  static let labels: Set<String> = Set(apns.map(\.reason) + fcm.map(\.code))
+    .union((300...599).map { "HTTP \($0)" })
+
+  /// Text from outside, made fit for a log line and the store: printable ASCII, at most 100 characters.
+  static func bounded(_ text: String) -> String {
+    String(decoding: text.utf8.lazy.filter { (0x20...0x7e).contains($0) }.prefix(100), as: UTF8.self)
+  }
+}
