@@ -1,0 +1,202 @@
+internal import CLinux
+internal import Glibc
+internal import Loop
+
+/// One connection of a server: socket, output, deadlines and the way it ends. The protocol is a `ServerSession`'s.
+@LoopActor
+final class ServerConnection: Readiness, Flushable {
+  private enum Phase {
+    case open
+    /// No more replies: closes its sending half once the output is written.
+    case finishing
+    /// Sending half closed; what still comes is thrown away, so that the peer sees the last reply instead of a reset.
+    case lingering(discarded: Int)
+    case closed
+  }
+
+  let id: Int
+  let peer: String
+  let server: HttpServer
+  private let descriptor: Int32
+  private var session: (any ServerSession)?
+  private var phase = Phase.open
+  private var interest = Interest.read
+  private var readingIsPaused = false
+  private var peerHasEnded = false
+  private var willFlush = false
+
+  private(set) var output: [UInt8] = []
+  private var written = 0
+  /// The session's deadline; when it passes, the connection is cut.
+  private(set) var deadline: Deadline?
+  private var writeDeadline: Deadline?
+
+  /// What is read goes through here, and is used up before the call that brought it returns.
+  private static let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
+
+  init(id: Int, descriptor: Int32, peer: String, server: HttpServer) {
+    self.id = id
+    self.descriptor = descriptor
+    self.peer = peer
+    self.server = server
+    session = UndecidedSession(self)
+    deadline = Deadline { [weak self] in self?.close() }
+    writeDeadline = Deadline { [weak self] in self?.close() }
+    deadline?.set(milliseconds: server.limits.firstByte)
+    EventLoop.shared.watch(descriptor, .read, self)
+  }
+
+  // MARK: For sessions
+
+  var isOpen: Bool { if case .open = phase { true } else { false } }
+
+  /// Bytes that the peer has not taken yet.
+  var backlog: Int { output.count - written }
+
+  /// Hands the connection to the session of the protocol that it turned out to speak.
+  func hand(to session: any ServerSession) { self.session = session }
+
+  /// Lets `body` append to the output, which is written at this turn's end.
+  func write(_ body: (inout [UInt8]) -> Void) {
+    guard isOpen else { return }
+    body(&output)
+    flushSoon()
+  }
+
+  func flushSoon() {
+    if willFlush { return }
+    willFlush = true
+    EventLoop.shared.flushAtTurnsEnd(self)
+  }
+
+  /// Leaves what the peer sends in the kernel, so that it cannot send more than that.
+  func pauseReading() {
+    readingIsPaused = true
+    updateInterest()
+  }
+
+  func resumeReading() {
+    readingIsPaused = false
+    updateInterest()
+  }
+
+  /// Closes once the output is written.
+  func finish() {
+    guard isOpen else { return }
+    phase = .finishing
+    deadline?.clear()
+    flushSoon()
+  }
+
+  func answer(_ exchange: HttpExchange, _ response: HttpResponse?) {
+    server.handlerEnded()
+    session?.answer(exchange, response)
+  }
+
+  func drain() { if isOpen { session?.drain() } }
+
+  /// Closes at once; what was not written is lost.
+  func close() {
+    if case .closed = phase { return }
+    phase = .closed
+    deadline?.end()
+    writeDeadline?.end()
+    EventLoop.shared.forget(descriptor)
+    Glibc.close(descriptor)
+    output = []
+    let session = session
+    self.session = nil
+    session?.ended()
+    server.connectionEnded(self)
+  }
+
+  // MARK: Socket
+
+  func ready(_ events: Interest) {
+    if !events.isDisjoint(with: .failure), hasFailed { return close() }
+    if events.contains(.write) { flush() }
+    if events.contains(.read) { read() }
+  }
+
+  /// Events may be those of a closed connection whose descriptor this one got: the kernel is asked again.
+  private var hasFailed: Bool {
+    var question = pollfd(fd: descriptor, events: 0, revents: 0)
+    return poll(&question, 1, 0) == 1 && question.revents & Int16(POLLERR | POLLHUP) != 0
+  }
+
+  private func read() {
+    if case .closed = phase { return }
+    if readingIsPaused || peerHasEnded { return }
+    let count = Glibc.read(descriptor, Self.scratch.baseAddress, Self.scratch.count)
+    if count < 0 {
+      if errno != EAGAIN && errno != EINTR { close() }
+      return
+    }
+    if count == 0 {
+      peerHasEnded = true
+      updateInterest()
+      if case .lingering = phase { return close() }
+      if isOpen { session?.receivedEnd() }
+      return
+    }
+    switch phase {
+    case .open:
+      session?.receive(UnsafeRawBufferPointer(rebasing: Self.scratch[0..<count]).bindMemory(to: UInt8.self).span)
+    case .lingering(let discarded):
+      phase = .lingering(discarded: discarded + count)
+      if discarded + count > server.limits.discarded { close() }
+    case .finishing, .closed: break
+    }
+  }
+
+  func flush() {
+    willFlush = false
+    if case .closed = phase { return }
+    if isOpen { session?.gather() }
+    while written < output.count {
+      let count = output.withUnsafeBytes { bytes in
+        send(descriptor, bytes.baseAddress! + written, bytes.count - written, Int32(MSG_NOSIGNAL))
+      }
+      if count < 0 {
+        if errno == EINTR { continue }
+        guard errno == EAGAIN else { return close() }
+        if writeDeadline?.isSet == false { writeDeadline?.set(milliseconds: server.limits.write) }
+        return updateInterest()
+      }
+      written += count
+    }
+    empty()
+  }
+
+  /// The output has been written whole.
+  private func empty() {
+    if written > 0 {
+      if output.capacity > 65_536 { output = [] } else { output.removeAll(keepingCapacity: true) }
+      written = 0
+      writeDeadline?.clear()
+      updateInterest()
+      if isOpen { session?.written() }
+    }
+    if case .finishing = phase { linger() }
+  }
+
+  private func linger() {
+    if peerHasEnded { return close() }
+    phase = .lingering(discarded: 0)
+    shutdown(descriptor, Int32(SHUT_WR))
+    writeDeadline?.end()
+    deadline?.set(milliseconds: server.limits.linger)
+    resumeReading()
+  }
+
+  private func updateInterest() {
+    if case .closed = phase { return }
+    var wanted: Interest = []
+    if !readingIsPaused && !peerHasEnded { wanted.insert(.read) }
+    if backlog > 0 { wanted.insert(.write) }
+    if wanted != interest {
+      interest = wanted
+      EventLoop.shared.change(descriptor, wanted)
+    }
+  }
+}

@@ -1,0 +1,131 @@
+import Glibc
+import Loop
+
+/// A client that sends the very bytes it is told to, over a blocking socket on a thread of its own.
+///
+/// Whatever it waits for comes within 10 s, or counts as an end.
+actor ServerSocket {
+  struct Reply {
+    var status = 0
+    /// Field lines in lower case, as sent.
+    var fields: [String] = []
+    var body = ""
+
+    func field(_ name: String) -> String? {
+      fields.first { $0.hasPrefix(name + ": ") }.map { String($0.dropFirst(name.utf8.count + 2)) }
+    }
+  }
+
+  private let thread = BlockingThread(name: "client")
+  nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+  private let descriptor: Int32
+  private var received: [UInt8] = []
+
+  /// Connects to a port of this machine. `receiveBuffer`: bytes that the kernel takes in for a client that does not read.
+  init(port: Int, receiveBuffer: Int32? = nil) {
+    descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    if var receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4) }
+    var patience = timeval(tv_sec: 10, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    var address = sockaddr_in()
+    address.sin_family = UInt16(AF_INET)
+    address.sin_port = UInt16(port).bigEndian
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    let descriptor = descriptor
+    _ = withUnsafeBytes(of: &address) {
+      connect(descriptor, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    }
+  }
+
+  /// The same connection on another thread, for reading while sending is stuck.
+  init(twinOf other: ServerSocket) { descriptor = dup(other.descriptor) }
+
+  deinit { close(descriptor) }
+
+  /// False when the peer no longer takes it.
+  @discardableResult
+  func send(_ bytes: [UInt8]) -> Bool {
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes.withUnsafeBytes {
+        Glibc.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+      }
+      if count <= 0 { return false }
+      sent += count
+    }
+    return true
+  }
+
+  @discardableResult
+  func send(_ text: String) -> Bool { send(Array(text.utf8)) }
+
+  /// Sends `text` again and again until the peer closes.
+  func drip(_ text: String) {
+    while send(text) {
+      if receive(Int32(MSG_DONTWAIT)) == 0 { return }
+      usleep(5_000)
+    }
+  }
+
+  /// Ends the sending half.
+  func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+  /// Closes with a reset.
+  func reset() {
+    var now = linger(l_onoff: 1, l_linger: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    // The descriptor itself goes with the owner.
+    var unspecified = sockaddr()
+    connect(descriptor, &unspecified, socklen_t(MemoryLayout<sockaddr>.size))
+  }
+
+  /// Everything up to the end of the connection.
+  func readToEnd() -> [UInt8] {
+    while receive(0) > 0 {}
+    defer { received = [] }
+    return received
+  }
+
+  /// Bytes until there are `count`, or the end.
+  func read(count: Int) -> [UInt8] {
+    while received.count < count, receive(0) > 0 {}
+    defer { received.removeFirst(min(count, received.count)) }
+    return Array(received.prefix(count))
+  }
+
+  /// The next reply of HTTP/1.1; nil when the connection ends before it is whole.
+  func reply(toHead: Bool = false) -> Reply? {
+    var end = endOfHead()
+    while end == nil, receive(0) > 0 { end = endOfHead() }
+    guard let end else { return nil }
+    let lines = String(decoding: received[..<end], as: UTF8.self).split(separator: "\r\n").map(String.init)
+    received.removeFirst(end)
+    var reply = Reply()
+    reply.status = Int(lines[0].split(separator: " ")[1]) ?? 0
+    reply.fields = Array(lines.dropFirst())
+    if toHead || reply.status < 200 { return reply }
+    let length = reply.field("content-length").flatMap { Int($0) } ?? 0
+    let body = read(count: length)
+    reply.body = String(decoding: body, as: UTF8.self)
+    return body.count == length ? reply : nil
+  }
+
+  /// Whether the peer has closed, without waiting.
+  var isClosed: Bool { receive(Int32(MSG_DONTWAIT)) == 0 }
+
+  private func endOfHead() -> Int? {
+    guard received.count >= 4 else { return nil }
+    for i in 3..<received.count where received[(i - 3)...i].elementsEqual([13, 10, 13, 10]) { return i + 1 }
+    return nil
+  }
+
+  /// Bytes taken in; 0 at the end or when the connection has failed; negative when nothing has come.
+  private func receive(_ flags: Int32) -> Int {
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    let count = recv(descriptor, &chunk, chunk.count, flags)
+    if count > 0 { received.append(contentsOf: chunk[0..<count]) }
+    if count < 0, errno != EAGAIN { return 0 }
+    return count
+  }
+}
