@@ -1,5 +1,6 @@
 import Contract
 import Json
+import Operations
 import Testing
 
 @testable import Providers
