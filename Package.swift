@@ -55,7 +55,7 @@ let package = Package(
     room("Stores", ["Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"]),
     room("Providers", ["Contract", "Http", "Json", "Keys", "Loop", "Operations"]),
 
-    program("api", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof", "Stores"]),
+    program("api", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "Stores"]),
     program("worker", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores", "Tls"]),
     program("janitor", ["Contract", "Json", "Loop", "Operations", "Stores"]),
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),

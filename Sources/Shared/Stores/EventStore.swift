@@ -19,6 +19,22 @@ package struct Admission: Sendable {
   package let isSilent: Bool
   /// The host's own deadline, Unix ms.
   package let expiresAt: Int64?
+
+  package init(
+    host: Host, registrationIds: [String], kind: Notification.Kind, seq: Int64, eventKey: [UInt8], fenceKey: [UInt8]?,
+    contentDigest: [UInt8], payload: [UInt8], isSilent: Bool, expiresAt: Int64?
+  ) {
+    self.host = host
+    self.registrationIds = registrationIds
+    self.kind = kind
+    self.seq = seq
+    self.eventKey = eventKey
+    self.fenceKey = fenceKey
+    self.contentDigest = contentDigest
+    self.payload = payload
+    self.isSilent = isSilent
+    self.expiresAt = expiresAt
+  }
 }
 
 /// The answer for one registration; the raw value is what the wire says.

@@ -1,0 +1,110 @@
+internal import Loop
+internal import Operations
+internal import Stores
+
+/// Folds sends that arrive while a commit is under way into the next one, since a commit costs the same for one as for
+/// fifty. A send that comes alone goes at once.
+@LoopActor
+final class Admissions: Flushable {
+  private struct Waiter {
+    let send: Admission
+    let since: Monotonic
+    let answer: UnsafeContinuation<Result<[SendResult], Problem>, Never>
+  }
+
+  /// For how long a send is worth committing, in ms: whoever asked has been told to come again after 5 s.
+  private static let patience = 4_000
+  /// For how long after a group began its sends are tried one by one, in ms.
+  private static let retryPatience = 2_000
+
+  private let database: Database
+  private let batchSize: Histogram
+  private let callLimit: Int
+  private var queue = AdmissionQueue<Waiter>()
+  private var calls = 0
+  private var willFlush = false
+
+  /// - Parameter calls: commits under way at once.
+  init(_ database: Database, calls: Int, batchSize: Histogram) {
+    self.database = database
+    self.batchSize = batchSize
+    callLimit = calls
+  }
+
+  /// Admits the send and returns once that is committed, with an answer for each of its registrations.
+  func admit(_ send: Admission) async throws(Problem) -> [SendResult] {
+    let result = await withUnsafeContinuation { answer in
+      if queue.add(Waiter(send: send, since: .now, answer: answer), host: send.host.number) {
+        flushSoon()
+      } else {
+        answer.resume(returning: .failure(.busy("too many sends wait")))
+      }
+    }
+    return try result.get()
+  }
+
+  /// At the end of the turn, so that requests that were read in one turn go in one commit.
+  private func flushSoon() {
+    if willFlush || calls >= callLimit { return }
+    willFlush = true
+    EventLoop.shared.flushAtTurnsEnd(self)
+  }
+
+  func flush() {
+    willFlush = false
+    while calls < callLimit, queue.hasNext {
+      let (waiters, hosts) = queue.take()
+      calls += 1
+      Task { @LoopActor in
+        await self.commit(waiters)
+        self.calls -= 1
+        self.queue.ended(hosts)
+        if self.queue.hasNext { self.flushSoon() }
+      }
+    }
+  }
+
+  private func commit(_ all: [Waiter]) async {
+    let began = Monotonic.now
+    let late = all.filter { began.milliseconds(since: $0.since) >= Self.patience }
+    for waiter in late { waiter.answer.resume(returning: .failure(.busy("sends waited too long"))) }
+    let waiters = late.isEmpty ? all : all.filter { began.milliseconds(since: $0.since) < Self.patience }
+    if waiters.isEmpty { return }
+    switch await admit(waiters.map(\.send)) {
+    case .success(let answers):
+      for (waiter, answer) in zip(waiters, answers) { waiter.answer.resume(returning: .success(answer)) }
+    case .failure(.refused(let kind)) where waiters.count == 1: refuse(waiters[...], .refused(kind))
+    case .failure(.unavailable(let why)): refuse(waiters[...], .unavailable(why))
+    case .failure: await commitAlone(waiters, since: began)
+    }
+  }
+
+  /// One send that the database refuses must not fail its neighbours, and what may have been committed is free to repeat.
+  private func commitAlone(_ waiters: [Waiter], since began: Monotonic) async {
+    for (place, waiter) in waiters.enumerated() {
+      if Monotonic.now.milliseconds(since: began) >= Self.retryPatience {
+        return refuse(waiters[place...], .unknown("no time left"))
+      }
+      switch await admit([waiter.send]) {
+      case .success(let answers): waiter.answer.resume(returning: .success(answers[0]))
+      case .failure(.refused(let kind)): refuse(waiters[place...place], .refused(kind))
+      case .failure(let failure): return refuse(waiters[place...], failure)
+      }
+    }
+  }
+
+  private func refuse(_ waiters: ArraySlice<Waiter>, _ failure: StoreFailure) {
+    for waiter in waiters { waiter.answer.resume(returning: .failure(Problem(failure))) }
+  }
+
+  private func admit(_ sends: [Admission]) async -> Result<[[SendResult]], StoreFailure> {
+    batchSize.observe(Double(sends.count))
+    do throws(StoreFailure) {
+      let answers = try await database.admit(sends)
+      guard answers.count == sends.count else { return .failure(.refused("an answer is missing")) }
+      return .success(answers)
+    } catch {
+      return .failure(error)
+    }
+  }
+}

@@ -1,0 +1,161 @@
+internal import Contract
+internal import Glibc
+internal import Keys
+internal import Loop
+internal import Operations
+internal import Postgres
+internal import Stores
+
+/// The store of this process, and whether it can be used: a database may be out of reach when the program starts, or have
+/// another schema than this build knows.
+@LoopActor
+final class Database {
+  /// What stands in the way, as /ready tells it.
+  enum Obstacle: Equatable {
+    case unreachable
+    case schema(String)
+    case folder(String)
+  }
+
+  /// Calls under way at once, admissions aside.
+  private static let callLimit = 256
+
+  let name: String
+  /// Commits that may be under way at once without waiting for each other.
+  let admissionCalls: Int
+  /// Nil in validation mode on SQLite, where opening the file would write it.
+  private let store: (any Store)?
+  private let signal: (any QueueSignal)?
+  private let postgres: PostgresStore?
+  private let directory: String?
+  /// Whether the schema has once been found right; from then on requests are served.
+  private(set) var isUsable = false
+  private var calls = 0
+  private var checking: Task<Obstacle?, Never>?
+
+  /// Opens the database that the configuration names; on SQLite creates what is missing.
+  init(_ settings: DatabaseSettings, mode: GatewayMode, log: Log) async throws(ProgramFailure) {
+    switch settings.place {
+    case .postgres(let url):
+      let location: PostgresUrl
+      do {
+        location = try PostgresUrl(url.reveal())
+      } catch {
+        throw ProgramFailure(.configuration, "ORCA_PUSH_DATABASE_URL cannot be read: \(error)")
+      }
+      name = "postgres"
+      admissionCalls = 2
+      directory = nil
+      let postgres = PostgresStore(url: location, maximum: settings.poolMax, applicationName: "push-api") {
+        log.warning($0)
+      }
+      self.postgres = postgres
+      store = postgres
+      signal = mode == .active ? PostgresSignal(url: location, applicationName: "push-api-notify") : nil
+    case .sqlite(let directory):
+      name = "sqlite"
+      admissionCalls = 1
+      postgres = nil
+      self.directory = directory
+      if mode == .validation {
+        store = nil
+        signal = nil
+      } else {
+        store = try await Self.openFile(in: directory)
+        signal = SQLiteWake(directory: directory)
+        isUsable = true
+      }
+    }
+  }
+
+  private static func openFile(in directory: String) async throws(ProgramFailure) -> SQLiteStore {
+    let advice = "ORCA_PUSH_DATA_DIR must be a folder that this program can write"
+    guard Folder.make(directory) else { throw ProgramFailure(.unavailable, "\(advice): it cannot be made") }
+    do throws(StoreFailure) {
+      return try await SQLiteStore(directory: directory)
+    } catch {
+      switch error {
+      case .unavailable(let why), .unknown(let why): throw ProgramFailure(.unavailable, "\(advice): \(why)")
+      case .refused(let why): throw ProgramFailure(.configuration, why)
+      }
+    }
+  }
+
+  /// The first look at the schema. Throws when it is not the one that this build knows; a database out of reach is waited
+  /// for in the background.
+  func begin() async throws(ProgramFailure) {
+    if isUsable || store == nil { return }
+    if case .schema(let why) = await check(milliseconds: 1_000) { throw ProgramFailure(.configuration, why) }
+    if !isUsable { Task { @LoopActor in await self.becomeUsable() } }
+  }
+
+  private func becomeUsable() async {
+    while !isUsable {
+      do { try await EventLoop.shared.sleep(milliseconds: 500) } catch { return }
+      _ = await check(milliseconds: 5_000)
+    }
+  }
+
+  /// Looks at the database now; nil when all is well. Whoever asks while a look is under way shares it.
+  func check(milliseconds: Int) async -> Obstacle? {
+    let look = checking ?? Task { @LoopActor in await self.look() }
+    checking = look
+    return await within(milliseconds: milliseconds) { await look.value } ?? .unreachable
+  }
+
+  private func look() async -> Obstacle? {
+    defer { checking = nil }
+    guard let store else { return directory.flatMap(Folder.complaint).map(Obstacle.folder) }
+    do throws(StoreFailure) {
+      if let mismatch = Schema.mismatch(found: try await store.schemaVersion()) { return .schema(mismatch) }
+      isUsable = true
+      return nil
+    } catch {
+      return .unreachable
+    }
+  }
+
+  /// Asks the store something; it counts as busy when too much is asked of it at once.
+  func call<T>(_ question: (any Store) async throws(StoreFailure) -> T) async throws(Problem) -> T {
+    guard let store, isUsable else { throw .busy("database not ready") }
+    guard calls < Self.callLimit else { throw .busy("too many calls wait for the database") }
+    calls += 1
+    defer { calls -= 1 }
+    do { return try await question(store) } catch { throw Problem(error) }
+  }
+
+  /// Admits sends and wakes the workers when that gives them something to send.
+  func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
+    guard let store, isUsable else { throw .unavailable("database not ready") }
+    let answers = try await store.admit(sends)
+    if answers.contains(where: { $0.contains(.queued) }) { signal?.raise() }
+    return answers
+  }
+
+  /// Connections to the server, for metrics; nil on SQLite.
+  var connections: (idle: Int, busy: Int, connecting: Int)? {
+    guard let pool = postgres?.pool else { return nil }
+    return (pool.openConnections - pool.busyConnections, pool.busyConnections, 0)
+  }
+
+  func close() async { await postgres?.close() }
+}
+
+/// The folder of a database file.
+enum Folder {
+  /// Makes the folder and what is missing above it, for its owner alone; whether it is there.
+  static func make(_ path: String) -> Bool {
+    var made = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
+    for part in path.split(separator: "/") {
+      made += part
+      if mkdir(made, 0o700) != 0, errno != EEXIST { return false }
+      made += "/"
+    }
+    return access(path, F_OK) == 0
+  }
+
+  /// Why a database could not be kept there; nil when it could.
+  static func complaint(_ path: String) -> String? {
+    access(path, W_OK | X_OK) == 0 ? nil : "the folder cannot be written"
+  }
+}
