@@ -1,0 +1,315 @@
+internal import CNghttp2
+internal import Loop
+internal import Tls
+
+/// One HTTP/2 connection of a pool: socket, TLS, session, and the requests in flight on it. Output is gathered and
+/// written once at the end of each turn of the loop.
+@LoopActor
+final class Http2Connection: Readiness, Flushable {
+  private(set) var state: Http2ConnectionState
+  private var liveness: Http2Liveness
+  private let limits: Http2PoolLimits
+  private weak var pool: Http2Pool?
+  private var transport: ClientTransport?
+  private var session: Http2ClientSession?
+  private(set) var exchanges: [Int32: Http2Exchange] = [:]
+  private var timer: Timer?
+  private var retireAt: Monotonic
+  private let opening: Monotonic
+  private var goAway: Http2GoAway?
+  /// Some request was answered: whatever happens later, connecting is not what fails.
+  private(set) var hasAnswered = false
+
+  // Output that the socket has not taken: `buffer[start..<end]`.
+  private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+  private var start = 0
+  private var end = 0
+  private var flushAsked = false
+  private var writeBlocked = false
+
+  // The session must not be freed while it calls back.
+  private var insideSession = false
+  private var endsAfterSession: Ending?
+  private var goodbyeSaid = false
+
+  /// How a connection came to its end.
+  enum Ending {
+    case failedToOpen(ConnectFailure)
+    case lost(String)
+    /// As it should, with nothing in flight.
+    case drained
+  }
+
+  init(limits: Http2PoolLimits, pool: Http2Pool) {
+    self.limits = limits
+    self.pool = pool
+    let now = Monotonic.now
+    opening = now
+    state = Http2ConnectionState(ownLimit: limits.streamsPerConnection)
+    liveness = Http2Liveness(limits: limits, now: now)
+    let age = limits.connectionAge
+    retireAt = now.advanced(milliseconds: age + Int.random(in: 0...(age / 4)))
+  }
+
+  /// Since the first step of opening, in ms.
+  var age: Int { Monotonic.now.milliseconds(since: opening) }
+  var address: String { transport?.address.description ?? "" }
+
+  // MARK: Opening
+
+  /// Begins to connect; the pool hears of the outcome within the limits' `connectTimeout`.
+  func open(_ origin: Origin, tls: TlsClientContext?, resolver: NameResolver) {
+    let deadline = opening.advanced(milliseconds: limits.connectTimeout)
+    Task { @LoopActor in
+      do throws(ConnectFailure) {
+        let transport = try await ClientTransport.open(
+          origin, tls: tls, alpn: "h2", resolver: resolver, before: deadline)
+        begin(transport, deadline)
+      } catch {
+        finish(.failedToOpen(error))
+      }
+    }
+  }
+
+  private func begin(_ transport: ClientTransport, _ deadline: Monotonic) {
+    guard state.phase != .closed else { return transport.close() }
+    self.transport = transport
+    session = Http2ClientSession(self)
+    buffer = .allocate(byteCount: 3 * Http2ClientSession.largestFrame, alignment: 16)
+    EventLoop.shared.watch(transport.descriptor, .read, self)
+    timer = EventLoop.shared.after(milliseconds: deadline.milliseconds(since: .now)) { [weak self] in
+      guard let self else { return }
+      finish(.failedToOpen(ConnectFailure(step: .settings, text: "\(address) sends no HTTP/2 settings")))
+    }
+    askFlush()
+  }
+
+  func receivedSettings() {
+    guard let session else { return }
+    let step = state.settings(limit: session.peerStreamLimit)
+    if step == .opened {
+      armTimer()
+      pool?.opened(self)
+    }
+    pool?.hasRoom()
+  }
+
+  // MARK: Requests
+
+  /// Sends a request; only while `state.free` is above 0. False: it could not become a stream.
+  func submit(_ exchange: Http2Exchange, _ now: Monotonic) -> Bool {
+    guard let session else { return false }
+    exchange.begin(now)
+    let id = session.submit(exchange)
+    guard id > 0 else {
+      take(state.drain())
+      return false
+    }
+    exchange.streamId = id
+    exchanges[id] = exchange
+    take(state.submitted(id))
+    act(liveness.submitting(now))
+    askFlush()
+    return true
+  }
+
+  /// Gives a request up whose owner no longer waits. Its stream counts until HTTP/2 has closed it.
+  func cancel(_ exchange: Http2Exchange) {
+    session?.cancel(exchange.streamId)
+    askFlush()
+  }
+
+  /// As `cancel`, because its deadline passed.
+  func timedOut(_ exchange: Http2Exchange, _ now: Monotonic) {
+    cancel(exchange)
+    act(liveness.timedOut(submitted: exchange.submitted, now))
+  }
+
+  func streamClosed(_ id: Int32, _ code: UInt32) {
+    guard let exchange = exchanges.removeValue(forKey: id) else { return }
+    let step = state.streamClosed()
+    let result: Result<Http2ClientResponse, Http2Failure>
+    if exchange.ended && exchange.response.status != 0 {
+      hasAnswered = true
+      liveness.answered()
+      result = .success(exchange.response)
+    } else if code == UInt32(NGHTTP2_REFUSED_STREAM.rawValue) || exchange.notSent {
+      result = .failure(.refused)
+    } else {
+      result = .failure(.reset(code))
+    }
+    pool?.finished(exchange, result)
+    take(step)
+    pool?.hasRoom()
+  }
+
+  // MARK: Ending
+
+  func received(_ notice: Http2GoAway) {
+    goAway = notice
+    pool?.goneAway(self, notice)
+    take(state.drain())
+  }
+
+  /// Takes no more requests, and closes when those in flight are through.
+  func drain() { take(state.drain()) }
+
+  /// Closes now; what is in flight fails.
+  func close() { finish(.lost("closed")) }
+
+  private func take(_ step: Http2ConnectionState.Step) {
+    switch step {
+    case .none, .opened: break
+    case .startedDraining: pool?.drains(self)
+    case .close:
+      guard session != nil, !writeBlocked else { return finish(.drained) }
+      pool?.drains(self)
+      goodbyeSaid = true
+      session?.sayGoodbye()
+      askFlush()
+    }
+  }
+
+  private func finish(_ ending: Ending) {
+    if insideSession {
+      endsAfterSession = endsAfterSession ?? ending
+      return
+    }
+    guard !isFinished else { return }
+    isFinished = true
+    state.close()
+    EventLoop.shared.cancel(timer)
+    if let transport {
+      EventLoop.shared.forget(transport.descriptor)
+      transport.close()
+    }
+    session?.free()
+    session = nil
+    buffer.deallocate()
+    buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    let orphans = exchanges.values.sorted { $0.streamId < $1.streamId }
+    exchanges = [:]
+    pool?.ended(self, ending)
+    let failure = goAway.map { Http2Failure.goneAway($0.reason) } ?? .connectionLost
+    for orphan in orphans { pool?.finished(orphan, .failure(orphan.mayBeProcessed ? failure : .refused)) }
+    pool?.hasRoom()
+  }
+  private var isFinished = false
+
+  private func lost(_ text: String) {
+    if state.phase == .opening {
+      finish(.failedToOpen(ConnectFailure(step: .settings, text: "\(address): \(text)")))
+    } else {
+      finish(goodbyeSaid || (state.inFlight == 0 && goAway != nil) ? .drained : .lost(text))
+    }
+  }
+
+  // MARK: Liveness
+
+  private func act(_ verdict: Http2Liveness.Verdict) {
+    switch verdict {
+    case .alive: break
+    case .ping:
+      session?.ping()
+      askFlush()
+      armTimer()
+    case .dead: lost("the server answers nothing")
+    }
+  }
+
+  private func armTimer() {
+    EventLoop.shared.cancel(timer)
+    let due = min(liveness.nextCheck, state.phase == .open ? retireAt : liveness.nextCheck)
+    timer = EventLoop.shared.after(milliseconds: due.milliseconds(since: .now) + 1) { [weak self] in
+      guard let self else { return }
+      let now = Monotonic.now
+      if now >= retireAt { drain() }
+      act(liveness.check(now))
+      if state.phase != .closed { armTimer() }
+    }
+  }
+
+  // MARK: Bytes
+
+  func ready(_ events: Interest) {
+    if writeBlocked, let transport {
+      writeBlocked = false
+      EventLoop.shared.change(transport.descriptor, .read)
+    }
+    receive()
+    askFlush()
+  }
+
+  // Bytes are consumed before the next read of any connection, so one buffer serves all.
+  private static let input = UnsafeMutableRawBufferPointer.allocate(byteCount: 32 * 1024, alignment: 16)
+
+  private func receive() {
+    while let transport, let session, !isFinished {
+      switch transport.read(into: Self.input) {
+      case .bytes(let count):
+        liveness.received(.now)
+        let understood = within { session.receive(UnsafeRawBufferPointer(rebasing: Self.input[..<count])) }
+        if !understood { return lost("the server broke the HTTP/2 protocol") }
+        if count < Self.input.count && !transport.pending { return }
+      case .wantsRead: return
+      case .wantsWrite: return block(transport)
+      case .closed: return lost("the server closed the connection")
+      case .failed(let failure): return lost(failure.text)
+      }
+    }
+  }
+
+  /// Runs the session, and afterwards ends the connection if a callback wanted that.
+  private func within<T>(_ body: () -> T) -> T {
+    insideSession = true
+    let result = body()
+    insideSession = false
+    if let endsAfterSession { finish(endsAfterSession) }
+    return result
+  }
+
+  private func askFlush() {
+    guard !flushAsked else { return }
+    flushAsked = true
+    EventLoop.shared.flushAtTurnsEnd(self)
+  }
+
+  func flush() {
+    flushAsked = false
+    while let transport, let session, !isFinished, !writeBlocked {
+      guard within({ fill(session) }) else { return lost("HTTP/2 failed") }
+      if isFinished { return }
+      if start == end {
+        if goodbyeSaid { finish(.drained) } else if session.isOver { lost("the server broke the HTTP/2 protocol") }
+        return
+      }
+      switch transport.write(UnsafeRawBufferPointer(rebasing: buffer[start..<end])) {
+      case .bytes(let count):
+        start += count
+        if start == end { (start, end) = (0, 0) }
+      case .wantsWrite, .wantsRead:
+        if goodbyeSaid { return finish(.drained) }
+        block(transport)
+      case .closed: lost("the server closed the connection")
+      case .failed(let failure): lost(failure.text)
+      }
+    }
+  }
+
+  /// Moves frames from the session into the buffer while the largest would fit.
+  private func fill(_ session: Http2ClientSession) -> Bool {
+    while buffer.count - end >= Http2ClientSession.largestFrame {
+      guard let count = session.takeOutput(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...])) else {
+        return false
+      }
+      if count == 0 { break }
+      end += count
+    }
+    return true
+  }
+
+  private func block(_ transport: ClientTransport) {
+    writeBlocked = true
+    EventLoop.shared.change(transport.descriptor, [.read, .write])
+  }
+}

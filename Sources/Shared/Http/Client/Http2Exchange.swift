@@ -1,0 +1,79 @@
+internal import Loop
+
+/// One request on its way to an answer: waiting in the pool, then a stream of a connection, perhaps of another one
+/// after a refusal. HTTP/2 holds its address while it is a stream.
+@LoopActor
+final class Http2Exchange {
+  let request: Http2ClientRequest
+  /// When its owner sent it.
+  let arrived: Monotonic
+  let deadline: Monotonic
+  /// Who waits for the outcome; set once.
+  var waiter: UnsafeContinuation<Result<Http2ClientResponse, Http2Failure>, Never>?
+
+  /// Its stream, while it is one.
+  var streamId: Int32 = 0
+  /// When it last became a stream.
+  var submitted: Monotonic
+  /// How many bytes of the body HTTP/2 has taken.
+  var bodyTaken = 0
+  /// The server may have seen the whole request. Bodies follow their headers, so it is false until the body moves.
+  var mayBeProcessed = false
+  /// HTTP/2 gave the stream up before its headers left.
+  var notSent = false
+  /// The answer has ended.
+  var ended = false
+  var response = Http2ClientResponse()
+  var resends = 0
+
+  init(_ request: Http2ClientRequest, now: Monotonic) {
+    self.request = request
+    arrived = now
+    submitted = now
+    deadline = now.advanced(milliseconds: request.deadline)
+  }
+
+  /// Someone has been told the outcome.
+  var isSettled: Bool { waiter == nil }
+
+  func settle(_ result: Result<Http2ClientResponse, Http2Failure>) {
+    waiter?.resume(returning: result)
+    waiter = nil
+  }
+
+  /// Ready to become a stream.
+  func begin(_ now: Monotonic) {
+    submitted = now
+    bodyTaken = 0
+    mayBeProcessed = request.body.isEmpty
+    notSent = false
+    ended = false
+    response = Http2ClientResponse()
+  }
+
+  func received(header name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    if name.elementsEqual(":status".utf8) {
+      // A final answer may follow an interim one.
+      response.headers.removeAll()
+      response.status = value.reduce(0) { $0 &* 10 &+ Int($1) &- 0x30 }
+    } else if response.headers.bytes.count + name.count + value.count <= Http2ClientResponse.headerLimit {
+      response.headers.append(name, value, indexed: false)
+    }
+  }
+
+  func received(body chunk: UnsafeBufferPointer<UInt8>) {
+    let room = Http2ClientResponse.bodyLimit - response.body.count
+    response.body.append(contentsOf: chunk.prefix(room))
+  }
+
+  /// Copies the next part of the body; the second value tells whether it was the last.
+  func takeBody(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, last: Bool) {
+    let count = min(buffer.count, request.body.count - bodyTaken)
+    request.body.withUnsafeBytes { body in
+      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[bodyTaken..<(bodyTaken + count)]))
+    }
+    bodyTaken += count
+    mayBeProcessed = true
+    return (count, bodyTaken == request.body.count)
+  }
+}

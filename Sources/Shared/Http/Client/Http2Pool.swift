@@ -1,0 +1,230 @@
+package import Loop
+package import Tls
+
+/// The HTTP/2 connections to one origin for one credential, and the requests that wait for a stream on them.
+/// It opens connections when requests wait, spreads requests over them, replaces those that the server retires, and
+/// sends requests again that no server looked at. Its owner ends it with `close` or `drain`.
+@LoopActor
+package final class Http2Pool {
+  private let origin: Origin
+  private let tls: TlsClientContext?
+  private let limits: Http2PoolLimits
+  private let resolver: NameResolver
+  private let events: @LoopActor (Http2PoolEvent) -> Void
+
+  /// Open or draining.
+  private var connections: [Http2Connection] = []
+  /// The one being opened; never two at once, since providers take a burst of connects for an attack.
+  private var opening: Http2Connection?
+  private var queue = Http2Queue()
+  private var backoff: ConnectBackoff
+  private var replacementWanted = false
+  private var ended = false
+
+  private var openTimer: Timer?
+  private var sweepTimer: Timer?
+  private var sweepDue: Monotonic?
+
+  /// - Parameters:
+  ///   - tls: for a secure origin.
+  ///   - events: called on the loop; it must not call `send`.
+  package init(
+    origin: Origin, tls: TlsClientContext?, limits: Http2PoolLimits = Http2PoolLimits(),
+    resolver: NameResolver = .system, events: @escaping @LoopActor (Http2PoolEvent) -> Void = { _ in }
+  ) {
+    self.origin = origin
+    self.tls = tls
+    self.limits = limits
+    self.resolver = resolver
+    self.events = events
+    backoff = ConnectBackoff(limits: limits)
+  }
+
+  // MARK: For the owner
+
+  /// Sends a request and waits for its answer, for a free stream too, up to the request's deadline.
+  package func send(_ request: Http2ClientRequest) async throws(Http2Failure) -> Http2ClientResponse {
+    let exchange = Http2Exchange(request, now: .now)
+    let result = await withTaskCancellationHandler {
+      await withUnsafeContinuation { waiter in
+        exchange.waiter = waiter
+        admit(exchange)
+      }
+    } onCancel: {
+      Task { @LoopActor in self.cancel(exchange) }
+    }
+    return try result.get()
+  }
+
+  /// How many requests are worth sending now: free streams, or, where only waiting requests make the pool open
+  /// another connection, a few. 0 while a server that cannot be reached is left alone.
+  package var freeCapacity: Int {
+    guard !ended else { return 0 }
+    let free = connections.reduce(0) { $0 + $1.state.free } - queue.count
+    guard free <= 0 else { return free }
+    let mayGrow = usable < limits.connections && Monotonic.now >= backoff.notBefore
+    return mayGrow ? max(0, Self.seedsOfGrowth - queue.count) : 0
+  }
+  private static let seedsOfGrowth = 8
+
+  /// Requests on their way, those that wait for a stream not counted.
+  package var inFlight: Int { connections.reduce(0) { $0 + $1.state.inFlight } }
+
+  /// Requests that wait for a stream.
+  package var waiting: Int { queue.count }
+
+  /// Connections that take requests.
+  package var connectionCount: Int { usable }
+
+  /// Drains all connections and opens a new one: for faults of a credential, which servers remember by connection.
+  package func replaceConnections() {
+    for connection in connections { connection.drain() }
+    replacementWanted = true
+    openIfNeeded(.now)
+  }
+
+  /// Takes no more requests; those that wait fail as `.refused`, those in flight finish, then the connections close.
+  package func drain() {
+    end()
+    for connection in connections { connection.drain() }
+  }
+
+  /// Closes all at once: what is in flight fails.
+  package func close() {
+    end()
+    for connection in connections { connection.close() }
+  }
+
+  private func end() {
+    ended = true
+    EventLoop.shared.cancel(openTimer)
+    opening?.close()
+    for exchange in queue.take({ _ in true }) { exchange.settle(.failure(.refused)) }
+  }
+
+  // MARK: Requests
+
+  private func admit(_ exchange: Http2Exchange) {
+    guard !ended else { return exchange.settle(.failure(.refused)) }
+    let now = exchange.arrived
+    if sweepDue.map({ exchange.deadline < $0 }) ?? true { sweep(at: exchange.deadline) }
+    if queue.isEmpty, let connection = roomiest(), connection.submit(exchange, now) { return }
+    guard queue.count < limits.waiting else { return exchange.settle(.failure(.overloaded)) }
+    queue.append(exchange)
+    openIfNeeded(now)
+  }
+
+  private func cancel(_ exchange: Http2Exchange) {
+    guard !exchange.isSettled else { return }
+    exchange.settle(.failure(.cancelled))
+    _ = queue.take { $0 === exchange }
+    connections.first { $0.exchanges[exchange.streamId] === exchange }?.cancel(exchange)
+  }
+
+  /// Fails what has passed its deadline. One timer, at the earliest deadline, serves all requests.
+  private func sweep(at due: Monotonic) {
+    EventLoop.shared.cancel(sweepTimer)
+    sweepDue = due
+    sweepTimer = EventLoop.shared.after(milliseconds: due.milliseconds(since: .now) + 1) { [weak self] in self?.sweep()
+    }
+  }
+
+  private func sweep() {
+    sweepDue = nil
+    let now = Monotonic.now
+    for exchange in queue.take({ $0.deadline <= now }) { exchange.settle(.failure(.timedOut(sent: false))) }
+    for connection in connections {
+      for exchange in Array(connection.exchanges.values) where !exchange.isSettled && exchange.deadline <= now {
+        exchange.settle(.failure(.timedOut(sent: exchange.mayBeProcessed)))
+        connection.timedOut(exchange, now)
+      }
+    }
+    let open = connections.flatMap { $0.exchanges.values.filter { !$0.isSettled }.map(\.deadline) }
+    if let next = (open + queue.deadlines).min() { sweep(at: next) }
+  }
+
+  // MARK: Connections
+
+  private var usable: Int { connections.reduce(0) { $0 + ($1.state.phase == .open ? 1 : 0) } }
+
+  private func roomiest() -> Http2Connection? {
+    var best: Http2Connection?
+    var most = 0
+    for connection in connections where connection.state.free > most {
+      best = connection
+      most = connection.state.free
+    }
+    return best
+  }
+
+  private func openIfNeeded(_ now: Monotonic) {
+    guard !ended, opening == nil, replacementWanted || !queue.isEmpty, usable < limits.connections else { return }
+    var due = backoff.notBefore
+    if !replacementWanted, usable > 0, let oldest = queue.oldestArrival {
+      due = max(due, oldest.advanced(milliseconds: limits.growAfter))
+    }
+    EventLoop.shared.cancel(openTimer)
+    guard now >= due else {
+      openTimer = EventLoop.shared.after(milliseconds: due.milliseconds(since: now) + 1) { [weak self] in
+        self?.openIfNeeded(.now)
+      }
+      return
+    }
+    let connection = Http2Connection(limits: limits, pool: self)
+    opening = connection
+    connection.open(origin, tls: tls, resolver: resolver)
+  }
+
+  // MARK: From the connections
+
+  func opened(_ connection: Http2Connection) {
+    opening = nil
+    replacementWanted = false
+    connections.append(connection)
+    events(.connected(address: connection.address, milliseconds: connection.age))
+  }
+
+  /// A stream came free, or a server allows more.
+  func hasRoom() {
+    guard !queue.isEmpty else { return }
+    let now = Monotonic.now
+    while let connection = roomiest(), let exchange = queue.next() {
+      if !connection.submit(exchange, now) { queue.putBack(exchange) }
+    }
+    openIfNeeded(now)
+  }
+
+  func finished(_ exchange: Http2Exchange, _ result: Result<Http2ClientResponse, Http2Failure>) {
+    if case .success = result { backoff.succeeded() }
+    if case .failure(.refused) = result, !exchange.isSettled, exchange.resends < limits.resends, !ended {
+      exchange.resends += 1
+      queue.putBack(exchange)
+    } else {
+      exchange.settle(result)
+    }
+  }
+
+  func goneAway(_ connection: Http2Connection, _ notice: Http2GoAway) { events(.goneAway(notice)) }
+
+  /// The connection takes no more requests. Its successor is opened before it is through, if there is any traffic.
+  func drains(_ connection: Http2Connection) {
+    if connection.state.inFlight > 0 { replacementWanted = true }
+    openIfNeeded(.now)
+  }
+
+  func ended(_ connection: Http2Connection, _ ending: Http2Connection.Ending) {
+    connections.removeAll { $0 === connection }
+    if opening === connection { opening = nil }
+    let now = Monotonic.now
+    if !connection.hasAnswered { backoff.failed(now, random: .random(in: 0..<1)) }
+    switch ending {
+    case .drained: events(.drained)
+    case .lost(let text): if !ended { events(.lost(text)) }
+    case .failedToOpen(let failure):
+      replacementWanted = false
+      events(.connectFailed(failure))
+      if usable == 0 { for exchange in queue.take({ _ in true }) { exchange.settle(.failure(.connect(failure))) } }
+    }
+    openIfNeeded(now)
+  }
+}

@@ -1,0 +1,30 @@
+/// How an HTTP/2 pool and its connections behave. Times are in ms.
+package struct Http2PoolLimits: Sendable {
+  /// Connections open for new requests at once; those that drain come on top.
+  package var connections = 4
+  /// Streams in flight on one connection, whatever more the server allows.
+  package var streamsPerConnection = 1_000
+  /// Requests that may wait for a stream; one more fails as `.overloaded`.
+  package var waiting = 10_000
+  /// How often one request is sent again because a server did not look at it, before it fails as `.refused`.
+  package var resends = 5
+  /// How long a request waits for a stream before another connection is opened for it.
+  package var growAfter = 100
+  /// Name, TCP, TLS and the server's first SETTINGS, together.
+  package var connectTimeout = 5_000
+  /// The pause after the first failed connect; it doubles with each further one.
+  package var firstPause = 100
+  package var longestPause = 5_000
+  /// A connection that hears nothing for this long is pinged, so that no middlebox forgets it.
+  package var idlePing = 300_000
+  /// A request after this much silence takes a PING along, to learn early that the connection is dead.
+  package var silence = 30_000
+  /// A connection that hears nothing for so long after a PING is dead.
+  package var pingTimeout = 4_000
+  /// A connection is dead once so many requests have timed out while it answered none.
+  package var timeoutsUntilDead = 3
+  /// A connection drains after this time (up to a quarter later), and its successor resolves the name afresh.
+  package var connectionAge = 6 * 3_600_000
+
+  package init() {}
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Glibc
+
+/// nghttpd on a free port of 127.0.0.1, with the test certificate, serving one file `/ok`. Ends with its owner.
+final class Nghttpd {
+  let port: UInt16
+  private let server = Process()
+
+  init?(port: UInt16? = nil, arguments: [String] = []) {
+    self.port = port ?? FreePort.any()
+    let folder = TestCertificates.shared.folder
+    try? "fine".write(toFile: folder + "ok", atomically: true, encoding: .utf8)
+    // By lines, or a pipe would not see what it says until much later.
+    server.executableURL = URL(fileURLWithPath: "/usr/bin/stdbuf")
+    server.arguments =
+      ["-oL", "nghttpd", "--address=127.0.0.1", "-v", "-d", folder] + arguments
+      + ["\(self.port)", folder + "server.key", folder + "server.pem"]
+    let output = Pipe()
+    server.standardOutput = output
+    guard (try? server.run()) != nil else { return nil }
+    // It says "listen" once it does.
+    var text = ""
+    while !text.contains("listen") {
+      let chunk = output.fileHandleForReading.availableData
+      if chunk.isEmpty { return nil }
+      text += String(decoding: chunk, as: UTF8.self)
+    }
+    output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+  }
+
+  func stop() {
+    guard server.isRunning else { return }
+    // Children of a Swift thread have SIGTERM blocked.
+    kill(server.processIdentifier, SIGKILL)
+    server.waitUntilExit()
+  }
+
+  deinit { stop() }
+}
+
+enum FreePort {
+  /// A port of 127.0.0.1 that nobody listens on.
+  static func any() -> UInt16 { Listener(backlog: nil).port }
+}
+
+/// A socket on 127.0.0.1 that is bound, and listens when given a backlog, but never accepts: a black hole.
+final class Listener {
+  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+  private(set) var port: UInt16 = 0
+
+  init(backlog: Int32?) {
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+    withUnsafeMutablePointer(to: &address) {
+      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        _ = bind(descriptor, $0, length)
+        getsockname(descriptor, $0, &length)
+      }
+    }
+    port = UInt16(bigEndian: address.sin_port)
+    if let backlog { listen(descriptor, backlog) }
+  }
+
+  deinit { close(descriptor) }
+}
