@@ -9,11 +9,11 @@ package struct ClaimedDelivery: Sendable {
   package let device: Int64
   package let registrationId: String
   package let route: Route
-  package let token: String
+  package var token: String
   /// When the phone was last registered, Unix ms by the store's clock.
-  package let registeredAt: Int64
+  package var registeredAt: Int64
   /// A provider has accepted this token before.
-  package let isProven: Bool
+  package var isProven: Bool
   /// Attempts so far that count (rulings 6.6).
   package let attempts: Int
   package let isSilent: Bool

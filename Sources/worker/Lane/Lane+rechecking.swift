@@ -1,0 +1,57 @@
+internal import Loop
+internal import Stores
+
+/// Deliveries whose turn has come and that are looked at again before they go.
+struct Rechecks {
+  var waiting: [Held] = []
+  var isRunning = false
+}
+
+extension Lane {
+  /// What waited in line may have been dismissed, deleted or given a new token meanwhile: it is looked at again, many at a
+  /// time (rulings 6.3).
+  func recheck(_ held: Held) {
+    if isDraining || parking.isParked {
+      giveBack(held)
+      return next(after: held)
+    }
+    rechecks.waiting.append(held)
+    if rechecks.isRunning { return }
+    rechecks.isRunning = true
+    Task { @LoopActor in
+      while !rechecks.waiting.isEmpty {
+        let batch = rechecks.waiting
+        rechecks.waiting = []
+        await recheck(batch)
+      }
+      rechecks.isRunning = false
+    }
+  }
+
+  private func recheck(_ batch: [Held]) async {
+    guard let checks = try? await context.store.recheck(batch.map(\.delivery)), checks.count == batch.count else {
+      context.faults.count("recheck")
+      for held in batch {
+        giveBack(held)
+        next(after: held)
+      }
+      return
+    }
+    for (held, check) in zip(batch, checks) {
+      switch check {
+      case .cancelled:
+        settle(
+          held,
+          Settlement(
+            batch: held.delivery.batch, device: held.delivery.device, verdict: .ended(.cancelled, detail: nil)))
+        next(after: held)
+      case .send(let token, let registeredAt, let isProven):
+        var held = held
+        held.delivery.token = token
+        held.delivery.registeredAt = registeredAt
+        held.delivery.isProven = isProven
+        send(held)
+      }
+    }
+  }
+}

@@ -1,0 +1,123 @@
+internal import Contract
+internal import Loop
+internal import Operations
+internal import Providers
+internal import Stores
+
+extension Lane {
+  /// Sends a delivery whose registration is free, and settles what became of it.
+  func send(_ held: Held) {
+    let delivery = held.delivery
+    let now = Monotonic.now
+    let remaining = held.remaining(now)
+    if remaining <= 0 { return end(held, .expired, nil) }
+    guard leases.isSafe(delivery.batch, now) else {
+      // The lease is gone, or too short to send under: left to whoever has it next.
+      giveBack(held)
+      return next(after: held)
+    }
+    guard let notification = try? Notification(stored: delivery.payload) else {
+      return end(held, .failed, "the stored notification cannot be read")
+    }
+    let push = Push(
+      hostFingerprint: delivery.host.fingerprint.text, notification: notification, isSilent: delivery.isSilent,
+      route: route, token: delivery.token, identity: delivery.identity, expiresAt: delivery.expiresAt,
+      remaining: remaining, registeredAt: delivery.registeredAt, isProven: delivery.isProven)
+    Task { @LoopActor in
+      let report = await sender.send(push)
+      context.counts.answered(route, report)
+      absorb(report.reply, held)
+    }
+  }
+
+  /// What an answer means for its delivery, its registration and the lane.
+  private func absorb(_ reply: Reply, _ held: Held) {
+    switch reply {
+    case .accepted(let id):
+      context.counts.accepted(route, seconds: held.age(.now))
+      observe(isSuspicious: false)
+      end(held, .sent, id)
+      unpark()
+    case .dead(let reason, let registeredBefore, let isSuspicious):
+      observe(isSuspicious: isSuspicious)
+      if isSuspicious && breaker.isOpen {
+        end(held, .failed, reason)
+      } else {
+        kill(held, reason, registeredBefore)
+      }
+      unpark()
+    case .failed(let reason):
+      observe(isSuspicious: false)
+      end(held, .failed, reason)
+      unpark()
+    case .againOnce(let reason):
+      retry(held, reason, minimum: 0, isStale: true)
+      unpark()
+    case .again(let reason, let minimum):
+      retry(held, reason, minimum: minimum, isStale: false)
+      probeInconclusive()
+    case .untouched:
+      again(held, after: 100, attempts: held.delivery.attempts)
+      probeInconclusive()
+    case .park(let reason), .refreshCredential(let reason), .reconnect(let reason):
+      giveBack(held)
+      next(after: held)
+      park(reason)
+    }
+  }
+
+  private func end(_ held: Held, _ outcome: Outcome, _ detail: String?) {
+    let delivery = held.delivery
+    var settlement = Settlement(
+      batch: delivery.batch, device: delivery.device, verdict: .ended(outcome, detail: detail))
+    if outcome == .sent && !delivery.isProven { settlement.proves = delivery.token }
+    settle(held, settlement)
+    next(after: held)
+  }
+
+  /// Marks the registration dead; the next in its line is looked at only once the mark stands.
+  private func kill(_ held: Held, _ reason: String, _ registeredBefore: Int64?) {
+    let delivery = held.delivery
+    let settlement = Settlement(
+      batch: delivery.batch, device: delivery.device, verdict: .ended(.dead, detail: reason),
+      kills: (delivery.token, registeredBefore))
+    settle(held, settlement) { [self] in next(after: held) }
+  }
+
+  private func retry(_ held: Held, _ reason: String, minimum: Int64, isStale: Bool) {
+    var count = RetryCount(stored: held.delivery.attempts)
+    if isStale {
+      if count.hasSpentStaleChance { return end(held, .failed, reason) }
+      count.spendStaleChance()
+    }
+    count.countAttempt()
+    let wait = Backoff.wait(attempt: count.attempts, minimum: minimum, random: context.random())
+    again(held, after: wait, attempts: count.value)
+  }
+
+  private func again(_ held: Held, after wait: Int64, attempts: Int) {
+    let delivery = held.delivery
+    settle(
+      held,
+      Settlement(
+        batch: delivery.batch, device: delivery.device, verdict: .again(after: wait, attempts: attempts)))
+    next(after: held)
+  }
+
+  private func observe(isSuspicious: Bool) {
+    let wasOpen = breaker.isOpen
+    breaker.count(isSuspicious: isSuspicious)
+    if breaker.isOpen == wasOpen { return }
+    context.counts.isInvalidationPaused(route, breaker.isOpen)
+    if breaker.isOpen {
+      context.log.error("too many tokens refused: none is marked dead until the share falls", names)
+    } else {
+      context.log.notice("refused tokens are marked dead again", names)
+    }
+  }
+
+  /// Which lane this is, for a log line.
+  var names: [String: LogField] {
+    ["provider": .string(route.provider), "environment": .string(route.environment)]
+  }
+}

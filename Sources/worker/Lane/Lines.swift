@@ -1,0 +1,42 @@
+/// The deliveries that this worker holds, in one line per registration: the first of a line is on its way, the others wait
+/// for it (rulings 6.1). Pure.
+struct Lines {
+  /// What waits behind the delivery that is on its way.
+  private var waiting: [Int64: [Held]] = [:]
+
+  private(set) var waitingCount = 0
+
+  /// Takes a claimed delivery in: true when nothing of its registration is on its way, so that it goes now.
+  mutating func admit(_ held: Held) -> Bool {
+    let device = held.delivery.device
+    guard waiting[device] != nil else {
+      waiting[device] = []
+      return true
+    }
+    waiting[device]?.append(held)
+    waitingCount += 1
+    return false
+  }
+
+  /// The delivery of this registration that was on its way is done: the next in line, which is now on its way.
+  mutating func next(_ device: Int64) -> Held? {
+    guard let first = waiting[device]?.first else {
+      waiting[device] = nil
+      return nil
+    }
+    waiting[device]?.removeFirst()
+    waitingCount -= 1
+    return first
+  }
+
+  /// Takes out everything that waits and is asked for, each line in its order; what is on its way stays.
+  mutating func takeWaiting(_ isAskedFor: (Held) -> Bool = { _ in true }) -> [Held] {
+    var taken: [Held] = []
+    for (device, line) in waiting where line.contains(where: isAskedFor) {
+      taken += line.filter(isAskedFor)
+      waiting[device] = line.filter { !isAskedFor($0) }
+    }
+    waitingCount -= taken.count
+    return taken
+  }
+}

@@ -1,0 +1,45 @@
+internal import Loop
+internal import Operations
+internal import Stores
+
+/// Gives batches back to the queue, many at a time. One that cannot be given back lapses by its lease.
+@LoopActor
+final class Releaser: Flushable {
+  private let store: any Store
+  private let owner: Int64
+  private let faults: LogTally
+  private var waiting: [BatchKey] = []
+  private var isRunning = false
+  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+
+  init(store: any Store, owner: Int64, faults: LogTally) {
+    self.store = store
+    self.owner = owner
+    self.faults = faults
+  }
+
+  func release(_ batch: BatchKey) {
+    waiting.append(batch)
+    if isRunning { return }
+    isRunning = true
+    EventLoop.shared.flushAtTurnsEnd(self)
+  }
+
+  func flush() {
+    Task { @LoopActor in
+      while !waiting.isEmpty {
+        let batch = waiting
+        waiting = []
+        do { try await store.release(batch, owner: owner) } catch { faults.count("release") }
+      }
+      isRunning = false
+      for waiter in idleWaiters { waiter.resume() }
+      idleWaiters = []
+    }
+  }
+
+  /// Returns once nothing waits.
+  func idle() async {
+    if isRunning { await withCheckedContinuation { idleWaiters.append($0) } }
+  }
+}

@@ -1,0 +1,61 @@
+internal import Loop
+
+/// Whether a lane sends, or waits for its credential to be mended (rulings 6.8). Pure: told what happened, it says what to
+/// do next.
+///
+/// While parked, one delivery at a time is sent as a probe: the first after 2 s, then with doubling pauses up to 30 s. Any
+/// answer that the credential was good enough for opens the lane again.
+struct Parking {
+  /// ms.
+  static let firstPause = 2_000
+  static let longestPause = 30_000
+
+  private(set) var reason: String?
+  private(set) var since: Monotonic?
+  private var pause = Parking.firstPause
+  private var nextProbe: Monotonic?
+  private var isProbing = false
+
+  var isParked: Bool { reason != nil }
+
+  /// How long until a probe is due, in ms; nil while the lane is open or a probe is on its way.
+  func untilProbe(_ now: Monotonic) -> Int? {
+    guard isParked, !isProbing, let nextProbe else { return nil }
+    return nextProbe.milliseconds(since: now)
+  }
+
+  /// A credential fault. True when it closes an open lane.
+  mutating func fault(_ why: String, _ now: Monotonic) -> Bool {
+    let closes = !isParked
+    reason = why
+    if closes {
+      since = now
+      pause = Self.firstPause
+    } else if isProbing {
+      pause = min(Self.longestPause, pause * 2)
+    } else {
+      // An answer to what was sent before the lane closed says nothing new.
+      return false
+    }
+    isProbing = false
+    nextProbe = now.advanced(milliseconds: pause)
+    return closes
+  }
+
+  /// A probe goes out.
+  mutating func beginProbe() { isProbing = true }
+
+  /// The probe could not be made or its answer says nothing about the credential: try again after the same pause.
+  mutating func probeInconclusive(_ now: Monotonic) {
+    guard isParked, isProbing else { return }
+    isProbing = false
+    nextProbe = now.advanced(milliseconds: pause)
+  }
+
+  /// An answer that the credential was good enough for. True when it opens a closed lane.
+  mutating func credentialWorks() -> Bool {
+    guard isParked else { return false }
+    self = Parking()
+    return true
+  }
+}
