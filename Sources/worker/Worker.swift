@@ -1,7 +1,5 @@
-internal import Contract
 internal import Loop
 internal import Operations
-internal import Providers
 internal import Stores
 
 /// The mail room: claims what is due, sends it to Apple and Google, records what became of it.
@@ -10,28 +8,45 @@ enum Worker {
   static func main() {
     Service.run("worker") { service in
       let configuration = try WorkerConfiguration(environment: service.environment)
-      try await run(service, configuration)
+      let metrics = Metrics()
+      ProcessMetrics.show(in: metrics, build: service.build, log: service.log)
+      if configuration.mode == .validation {
+        try await validate(service, configuration, metrics)
+      } else {
+        try await deliver(service, configuration, metrics)
+      }
     }
   }
 
+  /// Claims and sends until told to stop.
   @LoopActor
-  private static func run(_ service: Service, _ configuration: WorkerConfiguration) async throws {
-    let metrics = Metrics()
-    ProcessMetrics.show(in: metrics, build: service.build, log: service.log)
-    let readiness = WorkerReadiness(mode: configuration.mode)
-    let operations = try OperationsDoor(metrics, readiness, port: configuration.metricsPort, log: service.log)
-    guard configuration.mode == .active else {
-      service.log.notice("validation mode: no lane runs, nothing is written")
-      await service.terminated()
-      return operations.close()
-    }
-    let queue = try await OpenQueue(configuration.database, service)
-    let floor = LaneFloor(configuration, queue, WorkerMetrics(metrics), service, readiness)
+  private static func deliver(
+    _ service: Service, _ configuration: WorkerConfiguration, _ metrics: Metrics
+  ) async throws {
+    let senders = try Senders(configuration, service.log)
+    let queue = try await OpenStore(configuration.database, program: "worker", log: service.log)
+    ProcessMetrics.showDatabaseConnections(in: metrics) { queue.connections }
+    let floor = LaneFloor(configuration, senders, queue, metrics, service.log)
+    let door = MetricsEndpoint(MetricsRoutes(metrics, mode: .active) { floor.ready() })
+    if let port = configuration.metricsPort { try door.listen(port: port) }
+    try await queue.awaitSchema(service)
     floor.start()
     service.log.notice("ready", floor.summary)
     await service.terminated()
     await floor.drain(milliseconds: service.remaining)
     await queue.close()
-    operations.close()
+    door.stop()
+  }
+
+  /// Serves `/health` and `/ready` alone: no lane runs and nothing is written (rulings 8).
+  @LoopActor
+  private static func validate(
+    _ service: Service, _ configuration: WorkerConfiguration, _ metrics: Metrics
+  ) async throws {
+    let door = MetricsEndpoint(MetricsRoutes(metrics, mode: .validation) { WorkerReadiness.validation })
+    if let port = configuration.metricsPort { try door.listen(port: port) }
+    service.log.notice("ready", ["mode": "validation"])
+    await service.terminated()
+    door.stop()
   }
 }

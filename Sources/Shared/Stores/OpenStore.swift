@@ -1,7 +1,7 @@
 internal import Contract
+internal import Keys
 package import Loop
 package import Operations
-internal import Keys
 internal import Postgres
 
 /// The gateway's database, opened as the configuration says, with what wakes workers.

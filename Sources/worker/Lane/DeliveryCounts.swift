@@ -1,4 +1,5 @@
 internal import Contract
+internal import Loop
 internal import Operations
 internal import Providers
 internal import Stores

@@ -1,3 +1,4 @@
+internal import Contract
 internal import Loop
 internal import Operations
 internal import Stores
@@ -8,7 +9,7 @@ extension Lane {
     if parking.fault(reason, .now) {
       context.counts.isParked(route, true)
       var fields = names
-      fields["reason"] = .string(reason)
+      fields["reason"] = .text(reason)
       context.log.error("lane parked", fields)
       for delivery in lines.takeWaiting() { giveBack(delivery) }
     }

@@ -1,4 +1,5 @@
 internal import Loop
+internal import Operations
 internal import Stores
 
 /// Deliveries whose turn has come and that are looked at again before they go.

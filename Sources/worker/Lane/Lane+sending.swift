@@ -118,6 +118,6 @@ extension Lane {
 
   /// Which lane this is, for a log line.
   var names: [String: LogField] {
-    ["provider": .string(route.provider), "environment": .string(route.environment)]
+    ["provider": .text(route.provider), "environment": .text(route.environment)]
   }
 }

@@ -1,3 +1,4 @@
+internal import Loop
 internal import Operations
 internal import Stores
 

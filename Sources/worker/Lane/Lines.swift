@@ -1,3 +1,5 @@
+internal import Stores
+
 /// The deliveries that this worker holds, in one line per registration: the first of a line is on its way, the others wait
 /// for it (rulings 6.1). Pure.
 struct Lines {

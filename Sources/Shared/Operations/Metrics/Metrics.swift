@@ -11,6 +11,7 @@ protocol MetricFamily: AnyObject {
 @LoopActor
 package final class Metrics {
   private var families: [any MetricFamily] = []
+  private var scrapes: [@LoopActor () -> Void] = []
 
   package init() {}
 
@@ -49,8 +50,12 @@ package final class Metrics {
     _ = add(SampledMetric(name, help, type: "counter", labels: []) { [([], sample())] })
   }
 
+  /// Runs `body` before each exposition: the place to bring gauges up to date.
+  package func onScrape(_ body: @escaping @LoopActor () -> Void) { scrapes.append(body) }
+
   /// Everything in Prometheus' text format 0.0.4.
   package func exposition() -> String {
+    for body in scrapes { body() }
     var exposition = Exposition()
     for family in families { family.write(into: &exposition) }
     return exposition.text
