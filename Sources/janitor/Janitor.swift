@@ -1,4 +1,55 @@
+internal import Loop
+internal import Operations
+internal import Stores
+
+/// The cleaner: brings the schema up to date, and deletes what has outlived its use. Runs on a schedule and exits.
 @main
 enum Janitor {
-  static func main() {}
+  static let usage = """
+    usage: janitor migrate   bring the database's schema up to date
+           janitor sweep     delete what has outlived its use, once
+           janitor watch     sweep every minute
+    """
+
+  static func main() {
+    Service.run("janitor") { service in
+      let arguments = CommandLine.arguments.dropFirst()
+      guard arguments.count == 1, let command = arguments.first.flatMap(Command.init) else {
+        throw ProgramFailure(.usage, usage)
+      }
+      let configuration = try JanitorConfiguration(environment: service.environment)
+      if configuration.mode == .validation {
+        return service.log.notice("validation mode: nothing is written")
+      }
+      let database = try await OpenStore(configuration.database, program: "janitor", log: service.log)
+      try await run(command, service, configuration, database)
+      await database.close()
+    }
+  }
+
+  enum Command: String { case migrate, sweep, watch }
+
+  @LoopActor
+  private static func run(
+    _ command: Command, _ service: Service, _ configuration: JanitorConfiguration, _ database: OpenStore
+  ) async throws {
+    switch command {
+    case .migrate: try await Migrate(database.store, service.log).run()
+    case .sweep:
+      try await database.requireSchema()
+      try await Sweep(database.store, service.log).run()
+    case .watch: try await Watch(service, configuration, database).run()
+    }
+  }
+}
+
+extension OpenStore {
+  /// A schedule comes again: a database that is away or of another schema ends the program instead of keeping it waiting.
+  func requireSchema() async throws(ProgramFailure) {
+    switch await schema() {
+    case .right: return
+    case .wrong(let mend): throw ProgramFailure(.configuration, mend)
+    case .unreachable(let why): throw ProgramFailure(.unavailable, "the database cannot be reached: \(why)")
+    }
+  }
 }

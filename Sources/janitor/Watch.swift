@@ -1,0 +1,42 @@
+internal import Loop
+internal import Operations
+internal import Stores
+
+/// Sweeps every minute until told to stop: for a single machine without a scheduler.
+@LoopActor
+struct Watch {
+  /// ms.
+  static let pause = 60_000
+
+  private let service: Service
+  private let configuration: JanitorConfiguration
+  private let database: OpenStore
+
+  init(_ service: Service, _ configuration: JanitorConfiguration, _ database: OpenStore) {
+    self.service = service
+    self.configuration = configuration
+    self.database = database
+  }
+
+  func run() async throws(ProgramFailure) {
+    let registry = Metrics()
+    ProcessMetrics.show(in: registry, build: service.build, log: service.log)
+    let sweep = Sweep(database.store, service.log, metrics: JanitorMetrics(registry, tables: Sweep.tables))
+    let door = MetricsEndpoint(MetricsRoutes(registry, mode: configuration.mode))
+    if let port = configuration.metricsPort { try door.listen(port: port) }
+    try await database.awaitSchema(service)
+    service.log.notice("ready")
+    let rounds = Task { @LoopActor [service] in
+      while !service.isDraining {
+        do { try await sweep.run { service.isDraining } } catch {
+          service.log.warning("sweep failed", ["reason": .text("\(error)")])
+        }
+        try? await EventLoop.shared.sleep(milliseconds: Self.pause)
+      }
+    }
+    await service.terminated()
+    rounds.cancel()
+    await rounds.value
+    door.stop()
+  }
+}
