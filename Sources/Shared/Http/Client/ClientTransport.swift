@@ -70,6 +70,7 @@ final class ClientTransport {
 
   /// Waits until the descriptor is ready; false when `deadline` came first. Not for a transport that someone watches.
   func isReady(_ interest: Interest, before deadline: Monotonic) async -> Bool {
+    guard Monotonic.now < deadline else { return false }
     let watcher = ReadyOnce()
     EventLoop.shared.watch(descriptor, interest, watcher)
     defer { EventLoop.shared.forget(descriptor) }

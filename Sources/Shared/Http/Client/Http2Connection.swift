@@ -20,10 +20,7 @@ final class Http2Connection: Readiness, Flushable {
   /// Some request was answered: whatever happens later, connecting is not what fails.
   private(set) var hasAnswered = false
 
-  // Output that the socket has not taken: `buffer[start..<end]`.
-  private var buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
-  private var start = 0
-  private var end = 0
+  private var output: Http2Output?
   private var flushAsked = false
   private var writeBlocked = false
 
@@ -75,7 +72,7 @@ final class Http2Connection: Readiness, Flushable {
     guard state.phase != .closed else { return transport.close() }
     self.transport = transport
     session = Http2ClientSession(self)
-    buffer = .allocate(byteCount: 3 * Http2ClientSession.largestFrame, alignment: 16)
+    output = Http2Output()
     EventLoop.shared.watch(transport.descriptor, .read, self)
     timer = EventLoop.shared.after(milliseconds: deadline.milliseconds(since: .now)) { [weak self] in
       guard let self else { return }
@@ -185,8 +182,8 @@ final class Http2Connection: Readiness, Flushable {
     }
     session?.free()
     session = nil
-    buffer.deallocate()
-    buffer = UnsafeMutableRawBufferPointer(start: nil, count: 0)
+    output?.free()
+    output = nil
     let orphans = exchanges.values.sorted { $0.streamId < $1.streamId }
     exchanges = [:]
     pool?.ended(self, ending)
@@ -277,35 +274,19 @@ final class Http2Connection: Readiness, Flushable {
   func flush() {
     flushAsked = false
     while let transport, let session, !isFinished, !writeBlocked {
-      guard within({ fill(session) }) else { return lost("HTTP/2 failed") }
-      if isFinished { return }
-      if start == end {
+      guard within({ output?.fill(from: session) ?? false }) else { return lost("HTTP/2 failed") }
+      guard let isEmpty = output?.isEmpty else { return }
+      if isEmpty {
         if goodbyeSaid { finish(.drained) } else if session.isOver { lost("the server broke the HTTP/2 protocol") }
         return
       }
-      switch transport.write(UnsafeRawBufferPointer(rebasing: buffer[start..<end])) {
-      case .bytes(let count):
-        start += count
-        if start == end { (start, end) = (0, 0) }
-      case .wantsWrite, .wantsRead:
-        if goodbyeSaid { return finish(.drained) }
-        block(transport)
+      switch output?.write(to: transport) ?? .closed {
+      case .bytes: break
+      case .wantsWrite, .wantsRead: goodbyeSaid ? finish(.drained) : block(transport)
       case .closed: lost("the server closed the connection")
       case .failed(let failure): lost(failure.text)
       }
     }
-  }
-
-  /// Moves frames from the session into the buffer while the largest would fit.
-  private func fill(_ session: Http2ClientSession) -> Bool {
-    while buffer.count - end >= Http2ClientSession.largestFrame {
-      guard let count = session.takeOutput(into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...])) else {
-        return false
-      }
-      if count == 0 { break }
-      end += count
-    }
-    return true
   }
 
   private func block(_ transport: ClientTransport) {

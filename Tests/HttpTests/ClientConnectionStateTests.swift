@@ -1,0 +1,165 @@
+import Loop
+import Testing
+
+@testable import Http
+
+@Suite("HTTP/2 connection rules")
+struct ClientConnectionStateTests {
+  @Test("No request may go before the server's settings")
+  func opening() {
+    var state = Http2ConnectionState(ownLimit: 100)
+    #expect(state.free == 0)
+    #expect(state.settings(limit: 1) == .opened)
+    #expect(state.free == 1)
+  }
+
+  @Test("The limit is followed as it changes, and ours holds where it is lower")
+  func limits() {
+    var state = Http2ConnectionState(ownLimit: 100)
+    _ = state.settings(limit: 1)
+    _ = state.submitted(1)
+    #expect(state.free == 0)
+    #expect(state.settings(limit: 4_294_967_295) == .none)
+    #expect(state.free == 99)
+    for id in 1..<10 { _ = state.submitted(Int32(2 * id + 1)) }
+    _ = state.settings(limit: 5)
+    #expect(state.free == 0)
+    for _ in 0..<5 { #expect(state.streamClosed() == .none) }
+    #expect(state.free == 0)
+    _ = state.streamClosed()
+    #expect(state.free == 1)
+    _ = state.settings(limit: 0)
+    #expect(state.free == 0)
+  }
+
+  @Test("A draining connection takes nothing new and closes with its last stream")
+  func draining() {
+    var state = Http2ConnectionState(ownLimit: 100)
+    _ = state.settings(limit: 10)
+    _ = state.submitted(1)
+    _ = state.submitted(3)
+    #expect(state.drain() == .startedDraining)
+    #expect(state.free == 0)
+    #expect(state.drain() == .none)
+    #expect(state.streamClosed() == .none)
+    #expect(state.streamClosed() == .close)
+    #expect(state.phase == .closed)
+  }
+
+  @Test("An idle connection that is to drain closes at once")
+  func drainingIdle() {
+    var state = Http2ConnectionState(ownLimit: 100)
+    _ = state.settings(limit: 10)
+    #expect(state.drain() == .close)
+    #expect(state.free == 0)
+  }
+
+  @Test("A connection whose stream ids run out drains")
+  func streamIds() {
+    var state = Http2ConnectionState(ownLimit: 100)
+    _ = state.settings(limit: 10)
+    #expect(state.submitted(Http2ConnectionState.lastStreamId - 1) == .none)
+    #expect(state.submitted(Http2ConnectionState.lastStreamId + 1) == .startedDraining)
+    #expect(state.free == 0)
+  }
+
+  // MARK: Liveness
+
+  static func at(_ milliseconds: Int) -> Monotonic { Monotonic(nanoseconds: 0).advanced(milliseconds: milliseconds) }
+
+  static let start = at(1_000_000)
+
+  @Test("An idle connection is pinged; an answer keeps it, silence ends it")
+  func idle() {
+    let limits = Http2PoolLimits()
+    var liveness = Http2Liveness(limits: limits, now: Self.start)
+    let ping = Self.start.advanced(milliseconds: limits.idlePing)
+    #expect(liveness.nextCheck == ping)
+    #expect(liveness.check(Self.at(1_200_000)) == .alive)
+    #expect(liveness.check(ping) == .ping)
+    #expect(liveness.nextCheck == ping.advanced(milliseconds: limits.pingTimeout))
+    var silent = liveness
+    #expect(silent.check(ping.advanced(milliseconds: limits.pingTimeout)) == .dead)
+    liveness.received(ping.advanced(milliseconds: 20))
+    #expect(liveness.check(ping.advanced(milliseconds: limits.pingTimeout)) == .alive)
+    #expect(liveness.nextCheck == ping.advanced(milliseconds: 20 + limits.idlePing))
+  }
+
+  @Test("A request after silence takes one PING along, others do not")
+  func silence() {
+    let limits = Http2PoolLimits()
+    var liveness = Http2Liveness(limits: limits, now: Self.start)
+    #expect(liveness.submitting(Self.start.advanced(milliseconds: limits.silence - 1)) == .alive)
+    let late = Self.start.advanced(milliseconds: limits.silence)
+    #expect(liveness.submitting(late) == .ping)
+    #expect(liveness.submitting(late) == .alive)
+    #expect(liveness.check(late.advanced(milliseconds: limits.pingTimeout)) == .dead)
+  }
+
+  @Test("Time-outs in a row without any answer end the connection; one slow answer among others does not")
+  func timeouts() {
+    let limits = Http2PoolLimits()
+    var liveness = Http2Liveness(limits: limits, now: Self.start)
+    let submitted = Self.start.advanced(milliseconds: 5)
+    let late = Self.start.advanced(milliseconds: 10_005)
+    #expect(liveness.timedOut(submitted: submitted, late) == .ping)
+    #expect(liveness.timedOut(submitted: submitted, late) == .alive)
+    #expect(liveness.timedOut(submitted: submitted, late) == .dead)
+
+    var busy = Http2Liveness(limits: limits, now: Self.start)
+    busy.received(Self.start.advanced(milliseconds: 6))
+    busy.answered()
+    for _ in 0..<10 { #expect(busy.timedOut(submitted: submitted, late) == .alive) }
+  }
+
+  // MARK: Backoff
+
+  @Test("Pauses between failing connects double up to their bound and shrink by jitter", arguments: [0.0, 0.5, 1.0])
+  func backoff(random: Double) {
+    var limits = Http2PoolLimits()
+    limits.firstPause = 100
+    limits.longestPause = 5_000
+    var backoff = ConnectBackoff(limits: limits)
+    for full in [100, 200, 400, 800, 1_600, 3_200, 5_000, 5_000] {
+      backoff.failed(Self.start, random: random)
+      #expect(backoff.notBefore.milliseconds(since: Self.start) == full - Int(Double(full) * 0.25 * random))
+    }
+    backoff.succeeded()
+    #expect(backoff.notBefore < Self.start)
+  }
+
+  // MARK: Addresses
+
+  @Test("Addresses alternate between the families, the system's favourite first")
+  func families() throws {
+    func address(_ text: String) throws -> PeerAddress { try #require(PeerAddress(address: text, port: 443)) }
+    let given = try ["::1", "::2", "::3", "127.0.0.1"].map(address)
+    let mixed = NameResolver.interleaved(given).map(\.description)
+    #expect(mixed == ["[::1]:443", "127.0.0.1:443", "[::2]:443", "[::3]:443"])
+    #expect(PeerAddress(address: "example.com", port: 443) == nil)
+  }
+
+  // MARK: Requests
+
+  @Test("A header block finds its fields, and pseudo-fields come first")
+  func headerBlock() {
+    let origin = Origin(host: "example.com", port: 8443)
+    var head = HeaderBlock(method: "POST", origin: origin, path: "/3/device/ab")
+    head.add("apns-id", "1")
+    head.add("apns-id", "2")
+    #expect(head[":authority"] == "example.com:8443")
+    #expect(head[":path"] == "/3/device/ab")
+    #expect(head["apns-id"] == "1")
+    #expect(head["apns"] == nil)
+    #expect(head.fields.map(\.indexed) == [true, true, true, false, true, true])
+  }
+
+  @Test(
+    "Only failures that surely did nothing are safe to send again",
+    arguments: [
+      (Http2Failure.refused, true), (.overloaded, true), (.connect(ConnectFailure(step: .dns, text: "")), true),
+      (.timedOut(sent: false), true), (.timedOut(sent: true), false), (.connectionLost, false),
+      (.goneAway("Shutdown"), false), (.reset(2), false), (.cancelled, false),
+    ])
+  func unprocessed(failure: Http2Failure, expected: Bool) { #expect(failure.isUnprocessed == expected) }
+}
