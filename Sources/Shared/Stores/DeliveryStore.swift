@@ -26,6 +26,28 @@ package struct ClaimedDelivery: Sendable {
   package let identity: [UInt8]
   /// `Notification.stored`, shared by the batch's deliveries.
   package let payload: [UInt8]
+
+  package init(
+    batch: BatchKey, host: Host, device: Int64, registrationId: String, route: Route, token: String,
+    registeredAt: Int64, isProven: Bool, attempts: Int, isSilent: Bool, admittedAt: Int64, expiresAt: Int64,
+    claimedAt: Int64, identity: [UInt8], payload: [UInt8]
+  ) {
+    self.batch = batch
+    self.host = host
+    self.device = device
+    self.registrationId = registrationId
+    self.route = route
+    self.token = token
+    self.registeredAt = registeredAt
+    self.isProven = isProven
+    self.attempts = attempts
+    self.isSilent = isSilent
+    self.admittedAt = admittedAt
+    self.expiresAt = expiresAt
+    self.claimedAt = claimedAt
+    self.identity = identity
+    self.payload = payload
+  }
 }
 
 /// A batch row and the lease on it: a settle or renewal counts only while the fence is still this one.
@@ -33,6 +55,12 @@ package struct BatchKey: Hashable, Sendable {
   package let route: Route
   package let turn: Int64
   package let fence: Int32
+
+  package init(route: Route, turn: Int64, fence: Int32) {
+    self.route = route
+    self.turn = turn
+    self.fence = fence
+  }
 }
 
 /// How a delivery ended, as stored for 24 hours. Raw values are stored.

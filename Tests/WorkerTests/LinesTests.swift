@@ -1,0 +1,117 @@
+import Contract
+import Loop
+import Stores
+import Testing
+
+@testable import worker
+
+/// A claimed delivery of `device`, the `n`th of its host.
+func held(_ device: Int64, _ n: Int64, at now: Monotonic = Monotonic(nanoseconds: 0), life: Int64 = 300_000) -> Held {
+  let fingerprint = HostFingerprint("AAAAAAAAAAAAAAAA")
+  guard let fingerprint else { preconditionFailure("a fingerprint of 16 characters") }
+  return Held(
+    delivery: ClaimedDelivery(
+      batch: BatchKey(route: .fcm, turn: n, fence: 1), host: Host(number: 1, fingerprint: fingerprint), device: device,
+      registrationId: "r\(device)", route: .fcm, token: "t", registeredAt: 0, isProven: false, attempts: 0,
+      isSilent: false, admittedAt: 900, expiresAt: 1_000 + life, claimedAt: 1_000, identity: [], payload: []),
+    claimed: now)
+}
+
+@Suite("Lines of registrations (rulings 6.1)")
+struct LinesTests {
+  @Test("One delivery of a registration is on its way; the others follow in order")
+  func order() {
+    var lines = Lines()
+    let answer1 = lines.admit(held(1, 1))
+    #expect(answer1)
+    let answer2 = lines.admit(held(1, 2))
+    #expect(!answer2)
+    let answer3 = lines.admit(held(2, 3))
+    #expect(answer3, "another registration does not wait")
+    let answer4 = lines.admit(held(1, 4))
+    #expect(!answer4)
+    #expect(lines.waitingCount == 2)
+    let answer5 = lines.next(1)
+    #expect(answer5?.delivery.batch.turn == 2)
+    let answer6 = lines.admit(held(1, 5))
+    #expect(!answer6, "the second is on its way now")
+    let answer7 = lines.next(1)
+    #expect(answer7?.delivery.batch.turn == 4)
+    let answer8 = lines.next(1)
+    #expect(answer8?.delivery.batch.turn == 5)
+    let answer9 = lines.next(1)
+    #expect(answer9 == nil)
+    #expect(lines.waitingCount == 0)
+    let answer10 = lines.admit(held(1, 6))
+    #expect(answer10, "the line is empty")
+  }
+
+  @Test("Taking out what waits leaves what is on its way")
+  func takeWaiting() {
+    var lines = Lines()
+    for n in Int64(1)...4 { _ = lines.admit(held(1, n)) }
+    let taken = lines.takeWaiting { $0.delivery.batch.turn != 3 }
+    #expect(taken.map(\.delivery.batch.turn) == [2, 4])
+    #expect(lines.waitingCount == 1)
+    let answer11 = lines.admit(held(1, 5))
+    #expect(!answer11, "the first is still on its way")
+    let answer12 = lines.next(1)
+    #expect(answer12?.delivery.batch.turn == 3)
+  }
+
+  @Test("What is left of a life counts from before the claim was sent")
+  func remaining() {
+    let claimed = Monotonic(nanoseconds: 5_000_000_000)
+    let delivery = held(1, 1, at: claimed, life: 2_000)
+    #expect(delivery.remaining(claimed) == 2_000)
+    #expect(delivery.remaining(claimed.advanced(milliseconds: 1_500)) == 500)
+    #expect(delivery.remaining(claimed.advanced(milliseconds: 2_500)) < 0)
+    #expect(delivery.age(claimed.advanced(milliseconds: 400)) == 0.5)
+  }
+}
+
+@Suite("Leases of a lane (rulings 6.2)")
+struct LeasesTests {
+  let start = Monotonic(nanoseconds: 1_000_000_000)
+  let batch = BatchKey(route: .fcm, turn: 1, fence: 1)
+
+  @Test("A request is begun only if it ends while the lease is held")
+  func margin() {
+    var leases = Leases()
+    leases.add(batch, start)
+    #expect(leases.isSafe(batch, start))
+    #expect(leases.isSafe(batch, start.advanced(milliseconds: 17_900)))
+    #expect(!leases.isSafe(batch, start.advanced(milliseconds: 18_000)))
+    #expect(!leases.isSafe(BatchKey(route: .fcm, turn: 1, fence: 2), start), "another fence is another lease")
+  }
+
+  @Test("A renewal counts from when it was sent; what did not come back is lost")
+  func renewal() {
+    var leases = Leases()
+    let other = BatchKey(route: .fcm, turn: 2, fence: 1)
+    leases.add(batch, start)
+    leases.add(other, start)
+    let later = start.advanced(milliseconds: 10_000)
+    let answer13 = leases.renewed([batch, other], [batch], later)
+    #expect(answer13 == [other])
+    #expect(leases.isSafe(batch, later.advanced(milliseconds: 17_900)))
+    #expect(!leases.isSafe(other, later))
+    #expect(leases.batches == [batch])
+  }
+
+  @Test("A batch is released when its last delivery is over and one was given back")
+  func release() {
+    var leases = Leases()
+    for _ in 0..<3 { leases.add(batch, start) }
+    let answer14 = leases.settled(batch)
+    #expect(!answer14)
+    let answer15 = leases.givenBack(batch)
+    #expect(!answer15)
+    let answer16 = leases.settled(batch)
+    #expect(answer16)
+    #expect(leases.batches.isEmpty)
+    leases.add(batch, start)
+    let answer17 = leases.settled(batch)
+    #expect(!answer17, "nothing was given back: the store has deleted it")
+  }
+}

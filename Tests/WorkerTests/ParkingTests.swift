@@ -1,0 +1,115 @@
+import Loop
+import Testing
+
+@testable import worker
+
+@Suite("Parking of a lane (rulings 6.8)")
+struct ParkingTests {
+  let start = Monotonic(nanoseconds: 1_000_000_000)
+
+  @Test("The first fault closes the lane and asks for a probe within 5 s")
+  func closes() {
+    var parking = Parking()
+    let answer1 = parking.fault("InvalidProviderToken", start)
+    #expect(answer1)
+    #expect(parking.isParked)
+    #expect(parking.reason == "InvalidProviderToken")
+    #expect(parking.untilProbe(start) == 2_000)
+  }
+
+  @Test("Answers to what was under way when it closed neither close it again nor lengthen the pause")
+  func stragglers() {
+    var parking = Parking()
+    _ = parking.fault("first", start)
+    for _ in 0..<100 {
+      let answer2 = parking.fault("later", start)
+      #expect(!answer2)
+    }
+    #expect(parking.untilProbe(start) == 2_000)
+  }
+
+  @Test("Refused probes double the pause up to 30 s")
+  func doubling() {
+    var parking = Parking()
+    _ = parking.fault("no", start)
+    var pauses: [Int] = []
+    for _ in 0..<6 {
+      pauses.append(parking.untilProbe(start) ?? -1)
+      parking.beginProbe()
+      #expect(parking.untilProbe(start) == nil, "one probe at a time")
+      let answer3 = parking.fault("no", start)
+      #expect(!answer3)
+    }
+    #expect(pauses == [2_000, 4_000, 8_000, 16_000, 30_000, 30_000])
+  }
+
+  @Test("An inconclusive probe is made again after the same pause")
+  func inconclusive() {
+    var parking = Parking()
+    _ = parking.fault("no", start)
+    parking.beginProbe()
+    parking.probeInconclusive(start)
+    #expect(parking.untilProbe(start) == 2_000)
+    #expect(parking.isParked)
+  }
+
+  @Test("A good answer opens it at once and starts afresh")
+  func opens() {
+    var parking = Parking()
+    let answer4 = parking.credentialWorks()
+    #expect(!answer4, "it was open")
+    _ = parking.fault("no", start)
+    parking.beginProbe()
+    _ = parking.fault("no", start)
+    let answer5 = parking.credentialWorks()
+    #expect(answer5)
+    #expect(!parking.isParked)
+    #expect(parking.untilProbe(start) == nil)
+    _ = parking.fault("again", start)
+    #expect(parking.untilProbe(start) == 2_000)
+  }
+}
+
+@Suite("Invalidation breaker (rulings 6.10)")
+struct InvalidationBreakerTests {
+  @Test("Fewer than 50 outcomes never pause", arguments: [1, 49])
+  func few(_ count: Int) {
+    var breaker = InvalidationBreaker()
+    for _ in 0..<count { breaker.count(isSuspicious: true) }
+    #expect(!breaker.isOpen)
+  }
+
+  @Test("30 % of 50 do not pause, more do", arguments: [(15, false), (16, true), (50, true)])
+  func share(_ suspicious: Int, _ pauses: Bool) {
+    var breaker = InvalidationBreaker()
+    for place in 0..<50 { breaker.count(isSuspicious: place < suspicious) }
+    #expect(breaker.isOpen == pauses)
+  }
+
+  @Test("It resumes by itself when the share falls")
+  func resumes() {
+    var breaker = InvalidationBreaker()
+    for _ in 0..<50 { breaker.count(isSuspicious: true) }
+    #expect(breaker.isOpen)
+    for _ in 0..<34 { breaker.count(isSuspicious: false) }
+    #expect(breaker.isOpen, "16 of the last 50")
+    breaker.count(isSuspicious: false)
+    #expect(!breaker.isOpen, "15 of the last 50")
+  }
+}
+
+@Suite("What the queue remembers of attempts")
+struct RetryCountTests {
+  @Test("The chance after a stale 410 is kept apart from the attempts and spent once")
+  func stale() {
+    var count = RetryCount(stored: 0)
+    count.countAttempt()
+    count.spendStaleChance()
+    count.spendStaleChance()
+    #expect(count.attempts == 1)
+    let again = RetryCount(stored: count.value)
+    #expect(again.attempts == 1)
+    #expect(again.hasSpentStaleChance)
+    #expect(!RetryCount(stored: 7).hasSpentStaleChance)
+  }
+}
