@@ -63,6 +63,7 @@ package final class SQLiteFile {
 
   /// Runs `body` in one write transaction, begun at once so that it cannot lose a race later.
   /// Committed when `body` returns, rolled back when it throws. Not to be nested.
+  @discardableResult
   package func transaction<T>(_ body: () throws -> T) throws -> T {
     try run("BEGIN IMMEDIATE")
     do {

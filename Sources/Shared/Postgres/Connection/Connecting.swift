@@ -55,9 +55,9 @@ final class Connecting: Readiness {
         result.add(host: host, address: "", port: port)
         continue
       }
-      let (found, reason) = await HostResolver.addresses(of: host)
-      for address in found { result.add(host: host, address: address, port: port) }
-      fault = reason
+      let answer = await HostResolver.addresses(of: host)
+      for address in answer.addresses { result.add(host: host, address: address, port: port) }
+      fault = answer.fault
     }
     if result.isEmpty { throw .unreachable(fault) }
     return result

@@ -45,8 +45,11 @@ enum PreparedOption {
         value.append(bytes[at])
         at += 1
       }
-      if quoted { at += 1 }
-      if keyword.elementsEqual("prepared".utf8), at <= bytes.count {
+      if quoted {
+        guard at < bytes.count else { return (text, nil) }
+        at += 1
+      }
+      if keyword.elementsEqual("prepared".utf8) {
         let rest = bytes[..<start] + bytes[at...]
         return (String(decoding: rest, as: UTF8.self), String(decoding: value, as: UTF8.self))
       }

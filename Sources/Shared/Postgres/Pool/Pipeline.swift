@@ -13,6 +13,7 @@ struct Pipeline<Ticket, Rows> {
 
   private struct Sent {
     var ticket: Ticket
+    var place: UInt64
     /// The name it runs under, if any.
     var name: UInt64?
     var preparing: Bool
@@ -20,18 +21,21 @@ struct Pipeline<Ticket, Rows> {
   }
 
   private var sent = Fifo<Sent>()
-  private var prepared: Set<UInt64> = []
+  private var places: UInt64 = 0
+  /// Names, with the place of the statement that they were prepared with.
+  private var prepared: [UInt64: UInt64] = [:]
 
   var inFlight: Int { sent.count }
   /// The statement that the server works on.
   var head: Ticket? { sent.first?.ticket }
 
   /// Whether the statement must be prepared in the same breath as it is sent.
-  func mustPrepare(_ name: UInt64) -> Bool { !prepared.contains(name) }
+  func mustPrepare(_ name: UInt64) -> Bool { prepared[name] == nil }
 
   mutating func sent(_ ticket: Ticket, name: UInt64?, preparing: Bool) {
-    sent.append(Sent(ticket: ticket, name: name, preparing: preparing))
-    if let name, preparing { prepared.insert(name) }
+    places += 1
+    sent.append(Sent(ticket: ticket, place: places, name: name, preparing: preparing))
+    if let name, preparing { prepared[name] = places }
   }
 
   /// Takes one reply in; at the sync gives back the statement that it ends, with its outcome.
@@ -44,9 +48,11 @@ struct Pipeline<Ticket, Rows> {
         sent.first?.outcome = .success(rows)
       }
     case .failed(let failure):
-      // A name that could not be prepared, or is gone (26000), is prepared anew next time.
-      if let first = sent.first, let name = first.name, first.preparing || failure.sqlState == "26000" {
-        prepared.remove(name)
+      // A name that could not be prepared, or is gone (26000), is prepared anew next time, unless it was meanwhile.
+      if let first = sent.first, let name = first.name, first.preparing || failure.sqlState == "26000",
+        let place = prepared[name], place <= first.place
+      {
+        prepared[name] = nil
       }
       sent.first?.outcome = .failure(failure)
     case .skipped: break

@@ -58,7 +58,8 @@ final class PooledConnection: Readiness {
     } catch {
       return .refused(error)
     }
-    let wasSent = prepares ? sendNamed(call) : sendWhole(call)
+    // The second try does without names, whatever was the matter with them.
+    let wasSent = prepares && !call.isSecondTry ? sendNamed(call) : sendWhole(call)
     guard wasSent else {
       if !link.isBroken { return .refused(.database(sqlState: "XX000", message: link.complaint)) }
       close(link.complaint)

@@ -5,7 +5,7 @@ final class PostgresCall {
   let statement: PostgresStatement
   let values: [PostgresValue]
   let deadline: Monotonic
-  /// It was sent before, or found its connection broken, and is tried for the second and last time.
+  /// It did not run, its connection being broken or its name gone, and is tried for the second and last time.
   var isSecondTry = false
   private var waiter: UnsafeContinuation<Result<PostgresRows, PostgresFailure>, Never>?
 

@@ -76,7 +76,7 @@ struct ParameterBuffer {
       bytes.append(contentsOf: value)
       return ColumnType.uuid
     case .bools(let values):
-      array(of: ColumnType.bool, values) { buffer, value in buffer.append(value ? 1 : 0) }
+      array(of: ColumnType.bool, values) { $0.bytes.append($1 ? 1 : 0) }
       return ColumnType.bools
     case .int2s(let values):
       array(of: ColumnType.int2, values) { $0.append($1) }
@@ -106,8 +106,6 @@ struct ParameterBuffer {
   private static func checkUuid(_ value: [UInt8]) throws(PostgresFailure) {
     guard value.count == 16 else { throw .database(sqlState: "22P03", message: "a uuid has 16 bytes") }
   }
-
-  private mutating func append(_ byte: UInt8) { bytes.append(byte) }
 
   private mutating func append<I: FixedWidthInteger>(_ value: I) {
     withUnsafeBytes(of: value.bigEndian) { bytes.append(contentsOf: $0) }

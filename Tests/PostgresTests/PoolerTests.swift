@@ -1,0 +1,101 @@
+import Foundation
+import Glibc
+import Loop
+import Postgres
+import Support
+import Testing
+
+/// A transaction pooler in front of the scratch server (F57).
+@Suite("Behind a pooler in transaction mode", .timeLimit(.minutes(1)))
+struct PoolerTests {
+  @Test("With prepared=off many callers share few server connections, and every statement is answered")
+  func unnamed() async throws {
+    try await withPooler { text, database in
+      let pool = await PostgresPool(
+        try PostgresUrl(text + "?prepared=off"), maximum: 8, applicationName: database.name
+      ) { _ in }
+      for _ in 0..<5 {
+        let outcome = await pool.runAll(
+          PostgresStatement("select $1, pg_sleep(0.001)"), (0..<250).map { [.int8($0)] })
+        let answers = try outcome.map { try $0.rows().int8(0, 0) }
+        #expect(answers == Array(0..<250))
+      }
+      let outcome = await pool.runAll(PostgresStatement("select 6 / $1"), (0..<90).map { [.int8($0 % 3)] })
+      #expect(outcome.count { $0.failure?.sqlState == "22012" } == 30)
+      #expect(outcome.count { $0.failure == nil } == 60)
+      try await pool.script("create table p (n bigint); insert into p values (1)")
+      #expect(try await pool.run(PostgresStatement("select n from p")).int8(0, 0) == 1)
+      await pool.close()
+    }
+  }
+
+  @Test("A deadline passes through the pooler, and the pool goes on")
+  func deadline() async throws {
+    var limits = PostgresLimits()
+    limits.statementMilliseconds = 400
+    try await withPooler { text, database in
+      let pool = await PostgresPool(
+        try PostgresUrl(text + "?prepared=off"), maximum: 2, applicationName: database.name, limits: limits
+      ) { _ in }
+      let (_, failure) = await timed { _ = try await pool.run(PostgresStatement("select pg_sleep(60)")) }
+      #expect(failure == .timedOut)
+      #expect(try await pool.runUntilItSucceeds(PostgresStatement("select 1::int4")).int4(0, 0) == 1)
+      await pool.close()
+    }
+  }
+
+  private func withPooler(_ body: (String, ScratchDatabase) async throws -> Void) async throws {
+    guard
+      let binary = ["/usr/sbin/pgbouncer", "/usr/bin/pgbouncer"].first(where: {
+        FileManager.default.isExecutableFile(atPath: $0)
+      })
+    else {
+      Issue.record("pgbouncer is not installed: apt-get install pgbouncer")
+      return
+    }
+    try await ScratchDatabase.use { database in
+      let server = try #require(URL(string: database.text))
+      let folder = "/tmp/push-test-pooler-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      try "\"postgres\" \"\"\n".write(toFile: folder + "/users", atomically: false, encoding: .utf8)
+      let port = UInt16.random(in: 15_000..<30_000)
+      try """
+      [databases]
+      * = host=\(server.host ?? "127.0.0.1") port=\(server.port ?? 5432)
+      [pgbouncer]
+      listen_addr = 127.0.0.1
+      listen_port = \(port)
+      unix_socket_dir =
+      auth_type = trust
+      auth_file = \(folder)/users
+      pool_mode = transaction
+      default_pool_size = 3
+      """.write(toFile: folder + "/pgbouncer.ini", atomically: false, encoding: .utf8)
+      let pooler = Process()
+      pooler.executableURL = URL(fileURLWithPath: binary)
+      // It refuses to stay the superuser.
+      pooler.arguments = (geteuid() == 0 ? ["-u", "postgres"] : []) + [folder + "/pgbouncer.ini"]
+      let output = Pipe()
+      pooler.standardError = output
+      pooler.standardOutput = FileHandle.nullDevice
+      try pooler.run()
+      defer {
+        // A gentler signal is blocked in what these threads spawn.
+        kill(pooler.processIdentifier, SIGKILL)
+        pooler.waitUntilExit()
+      }
+      let isUp = await BlockingCalls(name: "pooler").run {
+        var text = ""
+        while !text.contains("process up") {
+          let bytes = output.fileHandleForReading.availableData
+          if bytes.isEmpty { return false }
+          text += String(decoding: bytes, as: UTF8.self)
+        }
+        return true
+      }
+      try #require(isUp)
+      try await body("postgresql://postgres@127.0.0.1:\(port)/\(database.name)", database)
+    }
+  }
+}
