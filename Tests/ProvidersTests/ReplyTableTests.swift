@@ -91,7 +91,8 @@ struct ReplyTableTests {
     #expect(fcm(404, error("NOT_FOUND", details: code("NEW"))) == .park(reason: "NEW"))
     #expect(fcm(400, error("INVALID_ARGUMENT", details: code("NEW"))) == .failed(reason: "NEW"))
     #expect(fcm(409, error("ABORTED")) == .failed(reason: "ABORTED"))
-    #expect(apns(400, #"{"reason":"New"}"#).label == "other")
+    #expect(Reply.park(reason: "tls: no trust").label == "tls")
+    #expect(Reply.accepted(id: nil).label == "accepted")
   }
 
   @Test("A reason is printable ASCII and at most 100 characters")

@@ -32,10 +32,10 @@ package enum Reply: Sendable, Equatable {
     }
   }
 
-  /// The reason as a metric's label: `accepted`, a reason that this gateway knows, or `other`, so that no provider can
-  /// make labels without end.
+  /// The reason as a metric's label: `accepted`, or the reason's word without what follows a colon. The metric folds
+  /// words that it does not know into one.
   package var label: String {
     guard let reason else { return "accepted" }
-    return ReplyTable.labels.contains(reason) ? reason : "other"
+    return reason.split(separator: ":").first.map(String.init) ?? reason
   }
 }

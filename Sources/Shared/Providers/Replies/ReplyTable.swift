@@ -55,10 +55,6 @@ package enum ReplyTable {
     route == .fcm ? fcmReply(to: answer) : apnsReply(to: answer)
   }
 
-  /// Every reason that is a metric's label (`Reply.label`).
-  static let labels: Set<String> = Set(apns.map(\.reason) + fcm.map(\.code))
-    .union((300...599).map { "HTTP \($0)" })
-
   /// Text from outside, made fit for a log line and the store: printable ASCII, at most 100 characters.
   static func bounded(_ text: String) -> String {
     String(decoding: text.utf8.lazy.filter { (0x20...0x7e).contains($0) }.prefix(100), as: UTF8.self)

@@ -1,0 +1,63 @@
+package import Loop
+
+/// The access token of one credential, for everyone who sends with it: fetched once however many wait, replaced early
+/// while the old one serves.
+@LoopActor
+package final class AccessTokens {
+  private let source: any AccessTokenSource
+  private let now: @LoopActor () -> Monotonic
+  private var state = AccessTokenState()
+  /// Bounded by the pushes under way.
+  private var waiters: [CheckedContinuation<Result<String, AccessTokenFailure>, Never>] = []
+
+  /// - Parameter now: the clock by which tokens age.
+  package init(_ source: any AccessTokenSource, now: @escaping @LoopActor () -> Monotonic = { .now }) {
+    self.source = source
+    self.now = now
+  }
+
+  /// The token to send with. Fails at once during the pause after a failed fetch.
+  package func current() async throws(AccessTokenFailure) -> String { try await follow(state.need(now())) }
+
+  /// Another token than the one that Google refused; nil when there is no hope of one.
+  package func successor(of refused: String) async throws(AccessTokenFailure) -> String? {
+    guard let answer = state.refused(refused, now()) else { return nil }
+    let text = try await follow(answer)
+    return text == refused ? nil : text
+  }
+
+  /// Seconds since the token in use was asked for; nil while there is none.
+  package var age: Double? { state.age(now()) }
+
+  private func follow(_ answer: AccessTokenState.Answer) async throws(AccessTokenFailure) -> String {
+    switch answer {
+    case .use(let text, let fetches):
+      if fetches { startFetch() }
+      return text
+    case .wait(let fetches):
+      if fetches { startFetch() }
+      return try await withCheckedContinuation { waiters.append($0) }.get()
+    case .refuse(let failure): throw failure
+    }
+  }
+
+  private func startFetch() {
+    Task { await fetch() }
+  }
+
+  private func fetch() async {
+    let asked = now()
+    let result: Result<String, AccessTokenFailure>
+    do throws(AccessTokenFailure) {
+      let token = try await source.fetch()
+      state.fetched(token, asked: asked)
+      result = .success(token.text)
+    } catch {
+      state.failed(error, now())
+      result = .failure(error)
+    }
+    let waiting = waiters
+    waiters = []
+    for waiter in waiting { waiter.resume(returning: result) }
+  }
+}
