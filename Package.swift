@@ -53,7 +53,7 @@ let package = Package(
     // What the gateway is made of.
     room("Operations", ["CLinux", "Contract", "Http", "Json", "Keys", "Loop"]),
     room("Stores", ["Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"]),
-    room("Providers", ["Contract", "Http", "Json", "Keys", "Loop", "Operations"]),
+    room("Providers", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
 
     program("api", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "Stores"]),
     program("worker", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores", "Tls"]),

@@ -1,7 +1,9 @@
 import Contract
 import FoundationEssentials
 import Json
+import Operations
 
+@testable import Http
 @testable import Providers
 
 /// A file of cases beside this source.
@@ -61,6 +63,28 @@ extension Push {
   }
 }
 
-extension ProviderRequest {
+extension Http2ClientRequest {
+  /// A line for each field, with its place in HPACK's tables.
+  var lines: [String] {
+    head.fields.map { field in
+      let value = Int(field.start + field.nameLength)
+      let name = String(decoding: head.bytes[Int(field.start)..<value], as: UTF8.self)
+      let text = String(decoding: head.bytes[value..<value + Int(field.valueLength)], as: UTF8.self)
+      return "\(name): \(text)\(field.indexed ? "" : " (never indexed)")"
+    }
+  }
+
   var text: String { String(decoding: body, as: UTF8.self) }
+
+  static func apns(_ push: Push) -> Http2ClientRequest {
+    ApnsRequest.make(push, origin: .test, topic: "com.stably.orca.mobile", providerToken: "J.W.T")
+  }
+
+  static func fcm(_ push: Push, _ form: FcmSettings.Alerts = .notification) -> Http2ClientRequest {
+    FcmRequest.make(push, origin: .test, project: "onorca-cloud", form: form, accessToken: "ya29")
+  }
+}
+
+extension Http.Origin {
+  static let test = Http.Origin(host: "provider.test", port: 443)
 }

@@ -1,4 +1,5 @@
 import Contract
+import Http
 import Json
 import Operations
 import Testing
@@ -14,16 +15,17 @@ struct FcmRequestTests {
     + #""executionHost":"runtime:box","notificationId":"n-1","notificationSeq":"7","notificationEpoch":"e","#
     + #""source":"terminal-bell","agentState":"needs-input""#
 
-  private func request(_ push: Push, _ form: FcmSettings.Alerts = .notification) -> ProviderRequest {
-    FcmRequest.make(push, project: "onorca-cloud", form: form, accessToken: "ya29")
+  private func request(_ push: Push, _ form: FcmSettings.Alerts = .notification) -> Http2ClientRequest {
+    .fcm(push, form)
   }
 
   @Test("The head is the API's")
   func head() {
     #expect(
-      request(.test(.full(), .fcm)).fields.map { "\($0.name): \($0.value)\($0.isIndexed ? "" : " (never indexed)")" }
+      request(.test(.full(), .fcm)).lines
         == [
-          ":method: POST", ":path: /v1/projects/onorca-cloud/messages:send",
+          ":method: POST", ":scheme: https", ":authority: provider.test",
+          ":path: /v1/projects/onorca-cloud/messages:send (never indexed)",
           "authorization: Bearer ya29 (never indexed)",
           "content-type: application/json",
         ])

@@ -22,9 +22,13 @@ package struct Es256Key: Sendable {
     return Es256Key(EvpKey(owning: pointer))
   }
 
-  /// The signature over `bytes`: r and s, 32 bytes each, highest byte first. Takes about 30 us.
+  /// The signature over `bytes`: r and s, 32 bytes each, highest byte first. The same bytes have the same signature
+  /// (RFC 6979). Takes about 300 us.
   package func sign(_ bytes: [UInt8]) throws(KeyFault) -> [UInt8] {
-    guard let raw = EcdsaSignature.raw(der: try key.sign(bytes)) else { throw .unfit }
+    // A wrong signature with a known nonce would give the key away, so it is checked before it leaves.
+    guard let raw = DeterministicEcdsa.sign(bytes, with: key), let der = EcdsaSignature.der(raw: raw),
+      key.verify(der, of: bytes)
+    else { throw .unfit }
     return raw
   }
 

@@ -1,4 +1,5 @@
 internal import Contract
+internal import Http
 internal import Json
 
 /// What Apple is asked to deliver (contract, "Provider payloads"; rulings 6.4, 6.5).
@@ -10,22 +11,20 @@ enum ApnsRequest {
   /// - Parameters:
   ///   - topic: the app's bundle id.
   ///   - providerToken: the web token that says who sends.
-  static func make(_ push: Push, topic: String, providerToken: String) -> ProviderRequest {
+  static func make(_ push: Push, origin: Http.Origin, topic: String, providerToken: String) -> Http2ClientRequest {
     let isAlert = push.notification.kind == .alert
-    var fields: [ProviderRequest.Field] = [
-      .init(name: ":method", value: "POST", isIndexed: true),
-      .init(name: ":path", value: "/3/device/\(push.token)", isIndexed: false),
-      .init(name: "authorization", value: "bearer \(providerToken)", isIndexed: false),
-      .init(name: "apns-topic", value: topic, isIndexed: true),
-      .init(name: "apns-push-type", value: isAlert ? "alert" : "background", isIndexed: true),
-      // A background push with priority 10 is refused.
-      .init(name: "apns-priority", value: isAlert ? "10" : "5", isIndexed: true),
-      // Whole seconds: Apple would store the push for 50,000 years if given milliseconds.
-      .init(name: "apns-expiration", value: String(push.expiresAt / 1_000), isIndexed: false),
-      .init(name: "apns-id", value: ApnsId.text(push.identity), isIndexed: false),
-    ]
-    if isAlert { fields.append(.init(name: "apns-collapse-id", value: push.collapseId, isIndexed: false)) }
-    return ProviderRequest(fields: fields, body: body(push))
+    // Secrets must not lie in an HPACK table, and what differs each time would push the rest out of Apple's small one.
+    var head = HeaderBlock(method: "POST", origin: origin, path: "/3/device/\(push.token)")
+    head.add("authorization", "bearer \(providerToken)", indexed: false)
+    head.add("apns-topic", topic)
+    head.add("apns-push-type", isAlert ? "alert" : "background")
+    // A background push with priority 10 is refused.
+    head.add("apns-priority", isAlert ? "10" : "5")
+    // Whole seconds: in milliseconds it would be a date that Apple refuses, or keeps the push for.
+    head.add("apns-expiration", String(push.expiresAt / 1_000), indexed: false)
+    head.add("apns-id", ApnsId.text(push.identity), indexed: false)
+    if isAlert { head.add("apns-collapse-id", push.collapseId, indexed: false) }
+    return Http2ClientRequest(head: head, body: body(push))
   }
 
   private static func body(_ push: Push) -> [UInt8] {

@@ -24,7 +24,7 @@ struct AccessTokenState {
   }
 
   private var held: Held?
-  private var isFetching = false
+  private(set) var isFetching = false
   private var failures = 0
   private var failure: (reason: AccessTokenFailure, notBefore: Monotonic)?
   /// The last token that was given up because Google refused it.

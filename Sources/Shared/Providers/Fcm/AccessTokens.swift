@@ -29,6 +29,9 @@ package final class AccessTokens {
   /// Seconds since the token in use was asked for; nil while there is none.
   package var age: Double? { state.age(now()) }
 
+  /// A fetch is under way.
+  var isFetching: Bool { state.isFetching }
+
   private func follow(_ answer: AccessTokenState.Answer) async throws(AccessTokenFailure) -> String {
     switch answer {
     case .use(let text, let fetches):

@@ -1,4 +1,5 @@
 internal import Contract
+internal import Http
 internal import Json
 internal import Keys
 internal import Operations
@@ -13,16 +14,13 @@ enum FcmRequest {
   ///   - form: shown by the system (the contract's form), or by the app: FCM neither folds such messages together while
   ///     a phone is offline nor slows them down (`ORCA_PUSH_FCM_ALERTS`).
   ///   - accessToken: the bearer that says who sends.
-  static func make(_ push: Push, project: String, form: FcmSettings.Alerts, accessToken: String) -> ProviderRequest {
-    ProviderRequest(
-      fields: [
-        .init(name: ":method", value: "POST", isIndexed: true),
-        // One path for all: unlike Apple's it is worth its place in the table.
-        .init(name: ":path", value: "/v1/projects/\(project)/messages:send", isIndexed: true),
-        .init(name: "authorization", value: "Bearer \(accessToken)", isIndexed: false),
-        .init(name: "content-type", value: "application/json", isIndexed: true),
-      ],
-      body: body(push, form))
+  static func make(
+    _ push: Push, origin: Http.Origin, project: String, form: FcmSettings.Alerts, accessToken: String
+  ) -> Http2ClientRequest {
+    var head = HeaderBlock(method: "POST", origin: origin, path: "/v1/projects/\(project)/messages:send")
+    head.add("authorization", "Bearer \(accessToken)", indexed: false)
+    head.add("content-type", "application/json")
+    return Http2ClientRequest(head: head, body: body(push, form))
   }
 
   private static func body(_ push: Push, _ form: FcmSettings.Alerts) -> [UInt8] {
