@@ -40,17 +40,22 @@ final class Nghttpd {
 
 enum FreePort {
   /// A port of 127.0.0.1 that nobody listens on.
-  static func any() -> UInt16 { Listener(backlog: nil).port }
+  static func any() -> UInt16 { BoundSocket(backlog: nil).port }
 }
 
 /// A socket on 127.0.0.1 that is bound, and listens when given a backlog, but never accepts: a black hole.
-final class Listener {
-  let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-  private(set) var port: UInt16 = 0
+final class BoundSocket: Sendable {
+  let descriptor: Int32
+  let port: UInt16
 
-  init(backlog: Int32?) {
+  init(port wanted: UInt16 = 0, backlog: Int32?) {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    self.descriptor = descriptor
+    var on: Int32 = 1
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, 4)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = wanted.bigEndian
     address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
     var length = socklen_t(MemoryLayout<sockaddr_in>.size)
     withUnsafeMutablePointer(to: &address) {
@@ -64,4 +69,23 @@ final class Listener {
   }
 
   deinit { close(descriptor) }
+
+  /// One who connects to a port of 127.0.0.1, and does not wait for an answer.
+  final class Caller {
+    private let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+
+    init(_ port: UInt16) {
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+      address.sin_port = port.bigEndian
+      withUnsafePointer(to: &address) {
+        _ = $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+          connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+        }
+      }
+    }
+
+    deinit { close(descriptor) }
+  }
 }

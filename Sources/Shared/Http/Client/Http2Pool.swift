@@ -133,12 +133,15 @@ package final class Http2Pool {
     sweepDue = nil
     let now = Monotonic.now
     for exchange in queue.take({ $0.deadline <= now }) { exchange.settle(.failure(.timedOut(sent: false))) }
+    // All are settled before any connection hears of it: one that ends gives back what is not.
+    var late: [(Http2Connection, Http2Exchange)] = []
     for connection in connections {
-      for exchange in Array(connection.exchanges.values) where !exchange.isSettled && exchange.deadline <= now {
+      for exchange in connection.exchanges.values where !exchange.isSettled && exchange.deadline <= now {
         exchange.settle(.failure(.timedOut(sent: exchange.mayBeProcessed)))
-        connection.timedOut(exchange, now)
+        late.append((connection, exchange))
       }
     }
+    for (connection, exchange) in late { connection.timedOut(exchange, now) }
     let open = connections.flatMap { $0.exchanges.values.filter { !$0.isSettled }.map(\.deadline) }
     if let next = (open + queue.deadlines).min() { sweep(at: next) }
   }

@@ -1,0 +1,241 @@
+import Http
+import Loop
+import Testing
+
+extension ClientLiveTests {
+  @Suite("HTTP/2 pool") @LoopActor
+  struct ClientPoolTests {
+    @Test("GOAWAY every 500 streams, at once, loses and repeats nothing")
+    func goAwayBlast() async {
+      var seen: [String: Int] = [:]
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 100)
+        case .request(let stream, let body):
+          // Streams above the last one named are dropped unseen.
+          guard connection.requests <= 500 else { return }
+          seen[body, default: 0] += 1
+          if connection.requests == 500 { connection.goAway(last: stream, #"{"reason":"Shutdown"}"#) }
+          connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      let answers = await bench.pool.blast(bench.numbered(5_000))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(seen.count == 5_000 && seen.values.allSatisfy { $0 == 1 })
+      #expect(bench.log.goAways.count >= 9)
+      #expect(bench.log.goAways.allSatisfy { $0 == #"{"reason":"Shutdown"}"# })
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("Refused streams are sent again at once, and are no attempt")
+    func refused() async {
+      var refusals = 0
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 10)
+        case .request(let stream, _):
+          if connection.requests % 3 == 1 {
+            refusals += 1
+            connection.reset(stream, 7)
+          } else {
+            connection.answer(stream)
+          }
+        }
+      }
+      let bench = Bench(server.port) { $0.resends = 20 }
+      let answers = await bench.pool.blast(bench.numbered(100))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(refusals > 20)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A request that is refused again and again fails as refused")
+    func refusedForEver() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 10)
+        case .request(let stream, _): connection.reset(stream, 7)
+        }
+      }
+      let bench = Bench(server.port) { $0.resends = 5 }
+      let answers = await bench.pool.blast(bench.numbered(1))
+      #expect(answers[0].failure == .refused)
+      #expect(server.connections.map(\.requests).reduce(0, +) == 6)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("Other resets fail that request alone, with their code")
+    func reset() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 10)
+        case .request(let stream, let body): body == "1" ? connection.reset(stream, 2) : connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port)
+      let answers = await bench.pool.blast(bench.numbered(3))
+      #expect(answers.map(\.failure) == [nil, .reset(2), nil])
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A limit of one stream until the first answer, then a thousand, is obeyed")
+    func limitGrows() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _):
+          if connection.requests == 1 { connection.settings(streams: 1_000) }
+          connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      let answers = await bench.pool.blast(bench.numbered(3_000))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(!server.limitBroken)
+      #expect(server.mostStreams > 1)
+      #expect(server.connections.count == 1)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A limit that shrinks while requests are in flight is never exceeded")
+    func limitShrinks() async {
+      var held: [Int32] = []
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 100)
+        case .request(let stream, _):
+          held.append(stream)
+          if connection.requests == 100 { connection.settings(streams: 3) }
+          // From the hundredth on, answer the oldest: the client must not refill beyond three.
+          if connection.requests >= 100 {
+            while held.count > 0 { connection.answer(held.removeFirst()) }
+          }
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      let answers = await bench.pool.blast(bench.numbered(400))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(!server.limitBroken)
+      #expect(server.mostStreams == 100)
+      #expect(bench.pool.freeCapacity == 3)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("Requests that wait make the pool open more connections, up to its bound")
+    func growth() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _):
+          EventLoop.shared.after(milliseconds: 5) { connection.answer(stream) }
+        }
+      }
+      let bench = Bench(server.port) {
+        $0.connections = 3
+        $0.growAfter = 10
+      }
+      let answers = await bench.pool.blast(bench.numbered(40))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(server.connections.count == 3)
+      #expect(server.connections.allSatisfy { $0.requests > 1 })
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("More waiting requests than the bound are turned away at once")
+    func overloaded() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _): if connection.requests == 1 { connection.answer(stream) }
+        }
+      }
+      let bench = Bench(server.port) {
+        $0.connections = 1
+        $0.waiting = 5
+      }
+      _ = await bench.pool.blast(bench.numbered(1))
+      let answers = await bench.pool.blast(bench.numbered(20, deadline: 100))
+      #expect(answers.filter { $0.failure == .overloaded }.count == 14)
+      #expect(answers.filter { $0.failure == .timedOut(sent: true) }.count == 1)
+      #expect(answers.filter { $0.failure == .timedOut(sent: false) }.count == 5)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("Replacing the connections lets old ones finish, and sends new requests elsewhere")
+    func replace() async {
+      var held: [(ScriptedConnection, Int32)] = []
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 10)
+        case .request(let stream, let body):
+          body == "0" && connection.number == 0 ? held.append((connection, stream)) : connection.answer(stream)
+          if body == "1" { for (connection, stream) in held { connection.answer(stream) } }
+        }
+      }
+      let bench = Bench(server.port)
+      let first = Task { await bench.pool.answer(bench.numbered(1)[0]) }
+      await until { !held.isEmpty }
+      bench.pool.replaceConnections()
+      let second = await bench.pool.answer(bench.numbered(2)[1])
+      #expect(second.status == 200)
+      #expect(await first.value.status == 200)
+      #expect(server.connections.map(\.requests) == [1, 1])
+      await until { !server.connections[0].isOpen }
+      #expect(bench.pool.connectionCount == 1)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A pool that drains finishes what is in flight and takes nothing new")
+    func drain() async {
+      var held: [(ScriptedConnection, Int32)] = []
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _): held.append((connection, stream))
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      let first = Task { await bench.pool.answer(bench.numbered(1)[0]) }
+      await until { !held.isEmpty }
+      let second = Task { await bench.pool.answer(bench.numbered(1)[0]) }
+      await until { bench.pool.waiting == 1 }
+      bench.pool.drain()
+      #expect(await second.value.failure == .refused)
+      #expect(await bench.pool.answer(bench.numbered(1)[0]).failure == .refused)
+      #expect(bench.pool.freeCapacity == 0)
+      for (connection, stream) in held { connection.answer(stream) }
+      #expect(await first.value.status == 200)
+      await until { !server.connections[0].isOpen }
+      server.stop()
+    }
+
+    @Test("A cancelled task gives its stream back")
+    func cancelled() async {
+      var cancel: (@LoopActor () -> Void)?
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _): connection.requests == 1 ? cancel?() : connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      let sender = Task { await bench.pool.answer(bench.numbered(1)[0]) }
+      cancel = { sender.cancel() }
+      #expect(await sender.value.failure == .cancelled)
+      #expect(await bench.pool.answer(bench.numbered(1)[0]).status == 200)
+      #expect(server.connections[0].resets == [1])
+      bench.pool.close()
+      server.stop()
+    }
+  }
+}
