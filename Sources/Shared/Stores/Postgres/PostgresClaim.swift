@@ -7,7 +7,8 @@ enum PostgresClaim {
   static func read(_ rows: PostgresRows, route: Route) throws(PostgresFailure) -> (Claim, [Settlement]) {
     var claim = Claim(deliveries: [], ended: [:], looked: 0, lowWater: 0)
     var dead: [Settlement] = []
-    var payload: [UInt8] = []
+    var payload: [UInt8]?
+    var last: Int64 = 0
     claim.deliveries.reserveCapacity(rows.count)
     for row in 0..<rows.count {
       let turn = try rows.int8(row, 0)
@@ -16,12 +17,15 @@ enum PostgresClaim {
         claim.lowWater = try rows.int8(row, 12)
         continue
       }
-      if let first = try rows.optionalBytes(row, 15) { payload = first }
+      // With the first delivery of each batch, and for that batch alone.
+      if turn != last { payload = try rows.optionalBytes(row, 15) }
+      last = turn
       let batch = BatchKey(route: route, turn: turn, fence: try rows.int4(row, 1))
       let device = try rows.int8(row, 4)
       let expiresAt = try rows.int8(row, 12)
       let claimedAt = try rows.int8(row, 13)
-      guard expiresAt > claimedAt, !(try rows.bool(row, 16)), let registrationId = try rows.optionalText(row, 5),
+      guard expiresAt > claimedAt, !(try rows.bool(row, 16)), let payload,
+        let registrationId = try rows.optionalText(row, 5),
         let fingerprint = HostFingerprint(try rows.text(row, 3))
       else {
         let outcome: Outcome = expiresAt <= claimedAt ? .expired : .cancelled

@@ -11,7 +11,7 @@ struct PostgresSettlements {
   private var details: [String?] = []
   private var waits: [Int64] = []
   private var attempts: [Int16] = []
-  private var proved: (devices: [Int64], tokens: [String]) = ([], [])
+  private var proved: [String?] = []
   private var killed: (devices: [Int64], routes: [Int16], tokens: [String], before: [Int64?], by: [Int32]) =
     ([], [], [], [], [])
 
@@ -33,10 +33,7 @@ struct PostgresSettlements {
         waits.append(after)
         attempts.append(Int16(clamping: made))
       }
-      if let token = settlement.proves {
-        proved.devices.append(settlement.device)
-        proved.tokens.append(token)
-      }
+      proved.append(settlement.proves)
       if let kill = settlement.kills {
         killed.devices.append(settlement.device)
         killed.routes.append(settlement.batch.route.rawValue)
@@ -50,7 +47,7 @@ struct PostgresSettlements {
   var values: [PostgresValue] {
     [
       .int2s(routes), .int8s(turns), .int4s(fences), .int8s(devices), .int2s(outcomes), .texts(details), .int8s(waits),
-      .int2s(attempts), .int8s(proved.devices), .texts(proved.tokens), .int8s(killed.devices), .int2s(killed.routes),
+      .int2s(attempts), .texts(proved), .int8s(killed.devices), .int2s(killed.routes),
       .texts(killed.tokens), .optionalInt8s(killed.before), .int4s(killed.by),
     ]
   }

@@ -7,7 +7,7 @@ extension PostgresStore {
   private static let renewing = PostgresStatement("select * from push_renew_v1($1, $2, $3, $4, $5)")
   private static let releasing = PostgresStatement("select push_release_v1($1, $2, $3, $4)")
   private static let settling = PostgresStatement(
-    "select push_settle_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)")
+    "select push_settle_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)")
   private static let expiring = PostgresStatement("select * from push_expire_v1($1)")
   private static let measuring = PostgresStatement(
     """
@@ -75,6 +75,7 @@ extension PostgresStore {
   }
 
   package func settle(_ settlements: [Settlement], owner: Int64) async throws(StoreFailure) -> [Settled] {
+    if settlements.isEmpty { return [] }
     let columns = PostgresSettlements(settlements)
     let answers = try await run(Self.settling, [.int8(owner)] + columns.values) { rows throws(PostgresFailure) in
       try rows.int2Array(0, 0)

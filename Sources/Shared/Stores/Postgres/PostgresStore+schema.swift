@@ -3,6 +3,8 @@ internal import Postgres
 extension PostgresStore {
   private static let isThere = PostgresStatement("select to_regclass('push_schema') is not null")
   private static let newest = PostgresStatement("select coalesce(max(number), 0)::int8 from push_schema")
+  /// What a step says that another migration took first.
+  private static let takenState = "PS001"
   private static let one = PostgresStatement("select 1::int8")
 
   package func schemaVersion() async throws(StoreFailure) -> Int {
@@ -14,6 +16,7 @@ extension PostgresStore {
   package func migrate() async throws(StoreFailure) -> [Int] {
     let before = try await schemaVersion()
     if let mismatch = Schema.mismatch(found: before), before > Schema.version { throw .refused(mismatch) }
+    var taken: [Int] = []
     for step in PostgresSteps.all where step.number > before {
       // One transaction a step, under a lock that a second migration waits for; what that one then finds done, it leaves.
       let body = """
@@ -22,16 +25,24 @@ extension PostgresStore {
         create table if not exists push_schema (
           number int primary key, applied_at timestamptz not null default clock_timestamp());
         do $step$ begin
-          if not exists (select 1 from push_schema where number = \(step.number)) then
-            execute $sql$ \(step.sql) $sql$;
-            insert into push_schema (number) values (\(step.number));
+          if exists (select 1 from push_schema where number = \(step.number)) then
+            raise exception 'taken' using errcode = '\(Self.takenState)';
           end if;
+          execute $sql$ \(step.sql) $sql$;
+          insert into push_schema (number) values (\(step.number));
         end $step$;
         commit;
         """
-      do { try await pool.script(body) } catch { throw StoreFailure(error) }
+      do {
+        try await pool.script(body)
+        taken.append(step.number)
+      } catch .database(sqlState: Self.takenState, message: _) {
+        continue
+      } catch {
+        throw StoreFailure(error)
+      }
     }
-    return PostgresSteps.all.map(\.number).filter { $0 > before }
+    return taken
   }
 
   package func ping() async throws(StoreFailure) {

@@ -15,10 +15,6 @@ struct SQLiteSettle {
       select host_no, kind, number, expires_at, devices from push_delivery_batches
        where route = ? and turn = ? and fence = ? and owner = ?
       """, [route, .integer(batch.turn), .integer(Int64(batch.fence)), .integer(owner)])
-    if let (device, token) = settlement.proves.map({ (settlement.device, $0) }) {
-      _ = try file.run(
-        "update push_devices set is_proven = 1 where device_no = ? and token = ?", [.integer(device), .text(token)])
-    }
     guard let row = held.first else { return .lost }
     var devices = SQLiteQueue.devices(try row.text(4))
     guard let place = devices.firstIndex(of: settlement.device) else { return .lost }
@@ -41,6 +37,11 @@ struct SQLiteSettle {
         try requeue(settlement, wait: wait, attempts: attempts)
         answer = .again
       }
+    }
+    if let token = settlement.proves {
+      _ = try file.run(
+        "update push_devices set is_proven = 1 where device_no = ? and route = ? and token = ?",
+        [.integer(settlement.device), route, .text(token)])
     }
     if let kill = settlement.kills { try markDead(settlement, kill) }
     if devices.isEmpty {

@@ -99,7 +99,6 @@ private struct SQLiteAdmission {
     }
     let isFenced = try send.kind == .alert && fence() >= send.seq
     if known == nil {
-      let turns = Int64((phones.count + 3) / 4) * 20
       _ = try file.run(
         """
         insert into push_events (host_no, kind, number, seq, event_key, content_digest, fence_key, admitted_at, expires_at,
@@ -108,7 +107,7 @@ private struct SQLiteAdmission {
         [
           host, kind, .integer(number), .integer(send.seq), .blob(send.eventKey), .blob(send.contentDigest),
           send.fenceKey.map { .blob($0) } ?? .null, .integer(max(now, try last?.integer(1) ?? 0)), .integer(deadline),
-          .integer(turn + turns), isFenced ? .null : .blob(send.payload),
+          .integer(turn + turns(phones.count)), isFenced ? .null : .blob(send.payload),
         ])
     }
     if send.kind == .dismiss { try raiseFence() }
@@ -118,6 +117,10 @@ private struct SQLiteAdmission {
       _ = try file.run(
         "update push_events set payload = ? where host_no = ? and kind = ? and number = ? and payload is null",
         [.blob(send.payload), host, kind, .integer(number)])
+      // More phones are more of the host's turn, as if the event were new.
+      _ = try file.run(
+        "update push_events set next_turn_ms = ? where host_no = ? and kind = ? and number = ?",
+        [.integer(turn + turns(fresh.count)), host, kind, .integer(try last?.integer(0) ?? number)])
     }
     for route in Set(fresh.map(\.route)).sorted() {
       let devices = fresh.filter { $0.route == route }.map(\.device).sorted()
@@ -133,6 +136,9 @@ private struct SQLiteAdmission {
     }
     return nil
   }
+
+  /// How far an event to so many phones moves its host's place in the fair order, in ms.
+  private func turns(_ phones: Int) -> Int64 { Int64((phones + 3) / 4) * 20 }
 
   /// Numbers have no gaps, so the event 300 back answers for the whole window.
   private func isOverQuota(_ number: Int64) throws -> Bool {

@@ -104,6 +104,9 @@ extension PostgresSteps {
               if known then
                 update push_events e set payload = p_payload[i]
                   where e.host_no = h and e.kind = k and e.number = num and e.payload is null;
+                -- More phones are more of the host's turn, as if the event were new.
+                update push_events e set next_turn_ms = turn_ms + 20 * ((cardinality(fresh) + 3) / 4)
+                  where e.host_no = h and e.kind = k and e.number = last.number;
               end if;
               insert into push_delivery_batches (turn, host_no, number, visible_at, admitted_at, expires_at, route, kind,
                   is_silent, devices)

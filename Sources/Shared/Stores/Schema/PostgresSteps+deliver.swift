@@ -19,6 +19,7 @@ extension PostgresSteps {
       candidates bigint[];
       taken bigint[];
       free bigint[];
+      gaps bigint[];
       low bigint;
     begin
       candidates := array(
@@ -30,13 +31,20 @@ extension PostgresSteps {
           select distinct b.host_no h from push_delivery_batches b
            where b.route = p_route and b.turn = any(candidates)) x
          where pg_try_advisory_xact_lock(7000 + p_route, (x.h & 2147483647)::int);
-        select array_agg(x.h) into free from unnest(free) x(h)
-         where not exists (select 1 from push_delivery_batches o
-           where o.host_no = x.h and o.route = p_route and o.visible_at > t and o.owner is not null
-             and o.owner <> p_owner);
+        -- Another claim may have locked older rows of a host and then not got the host: what comes after them waits, since
+        -- a host's order is kept. (Adding 0 keeps the planner from walking the primary key for the smallest.)
+        select array_agg(x.h), array_agg(x.gap) into free, gaps from (
+          select f.h, (select min(o.turn + 0) from push_delivery_batches o
+             where o.host_no = f.h and o.route = p_route and o.visible_at <= t and o.turn >= p_after
+               and o.turn < candidates[cardinality(candidates)] and o.turn <> all(candidates)) gap
+            from unnest(free) f(h)
+           where not exists (select 1 from push_delivery_batches o
+             where o.host_no = f.h and o.route = p_route and o.visible_at > t and o.owner is not null
+               and o.owner <> p_owner)) x;
         with c as (
           update push_delivery_batches b set owner = p_owner, fence = b.fence + 1, visible_at = t + p_lease
            where b.route = p_route and b.turn = any(candidates) and b.host_no = any(free)
+             and b.turn < coalesce(gaps[array_position(free, b.host_no)], 9223372036854775807)
            returning b.turn)
         select array_agg(c.turn) into taken from c;
       end if;
@@ -101,7 +109,7 @@ extension PostgresSteps {
     -- Answers: 0 the lease was lost, 1 ended, 2 due again, 3 expired instead.
     create function push_settle_v1(
       p_owner bigint, p_route smallint[], p_turn bigint[], p_fence int[], p_device bigint[], p_outcome smallint[],
-      p_detail text[], p_after bigint[], p_attempts smallint[], p_proved_device bigint[], p_proved_token text[],
+      p_detail text[], p_after bigint[], p_attempts smallint[], p_proved text[],
       p_killed_device bigint[], p_killed_route smallint[], p_killed_token text[], p_killed_before bigint[],
       p_killed_by int[])
     returns smallint[] language plpgsql
@@ -144,9 +152,9 @@ extension PostgresSteps {
            set devices = array(select d from unnest(b.devices) with ordinality x(d, o) where d <> all(g.ds) order by o)
           from g where b.route = g.route and b.turn = g.turn and not b.devices <@ g.ds)
       select array_agg(s.answer order by s.o) into answers from s;
-      if p_proved_device <> '{}' then
-        update push_devices d set is_proven = true from unnest(p_proved_device, p_proved_token) u(d, k)
-         where d.device_no = u.d and d.token = u.k and not d.is_proven;
+      if array_remove(p_proved, null) <> '{}' then
+        update push_devices d set is_proven = true from unnest(p_device, p_route, p_proved, answers) u(d, r, k, a)
+         where d.device_no = u.d and d.route = u.r and d.token = u.k and u.a > 0 and not d.is_proven;
       end if;
       if p_killed_device <> '{}' then
         update push_devices d set dead_at = t

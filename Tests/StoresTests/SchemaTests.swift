@@ -1,0 +1,97 @@
+import Contract
+import Postgres
+import Support
+import Testing
+
+@testable import Stores
+
+/// Rulings 7: bringing a database up to date.
+@Suite struct SchemaTests {
+  @Test(arguments: StoreKind.allCases)
+  func `A migrated store is at this build's version and answers`(on kind: StoreKind) async throws {
+    try await kind.use { under in
+      for store in [under.store, under.second] {
+        #expect(try await store.schemaVersion() == Schema.version)
+        try await store.ping()
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `Migrating again takes no step and touches nothing`(on kind: StoreKind) async throws {
+    try await kind.use { under in
+      let host = try await under.host()
+      let id = try await under.phone(host)
+      try await under.send(.alert(1), host, [id])
+      #expect(try await under.store.migrate().isEmpty)
+      #expect(try await under.second.migrate().isEmpty)
+      #expect(try await under.store.schemaVersion() == Schema.version)
+      #expect(try await under.store.devices(of: host).map(\.registrationId) == [id])
+      #expect(try await under.deliver().count == 1)
+    }
+  }
+
+  @Test func `An empty database has no version until it is migrated`() async throws {
+    try await ScratchDatabase.use { database in
+      let store = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      #expect(try await store.schemaVersion() == 0)
+      try await store.ping()
+      await #expect(throws: StoreFailure.self) { _ = try await store.devices(of: try Self.host()) }
+      #expect(try await store.migrate() == Array(1...Schema.version))
+      #expect(try await store.schemaVersion() == Schema.version)
+      #expect(try await store.devices(of: try Self.host()).isEmpty)
+      await store.close()
+    }
+  }
+
+  @Test func `Many that migrate one database at once take each step once`() async throws {
+    try await ScratchDatabase.use { database in
+      var stores: [PostgresStore] = []
+      for _ in 0..<4 { stores.append(await PostgresStore(url: database.url, maximum: 1) { _ in }) }
+      let steps = try await withThrowingTaskGroup(of: [Int].self) { group in
+        for store in stores { group.addTask { try await store.migrate() } }
+        return try await group.reduce(into: [Int]()) { $0 += $1 }
+      }
+      #expect(steps.sorted() == Array(1...Schema.version))
+      for store in stores {
+        #expect(try await store.schemaVersion() == Schema.version)
+        await store.close()
+      }
+    }
+  }
+
+  @Test func `A database of a newer build is left alone`() async throws {
+    try await ScratchDatabase.use { database in
+      let store = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      _ = try await store.migrate()
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "tests") { _ in }
+      try await pool.script("insert into push_schema (number) values (\(Schema.version + 1))")
+      #expect(try await store.schemaVersion() == Schema.version + 1)
+      await #expect(throws: StoreFailure.self) { _ = try await store.migrate() }
+      #expect(Schema.mismatch(found: Schema.version + 1) != nil)
+      await pool.close()
+      await store.close()
+    }
+  }
+
+  @Test(arguments: [0, 1, 99]) func `A mismatch of versions says what to do`(found: Int) throws {
+    if found == Schema.version {
+      #expect(Schema.mismatch(found: found) == nil)
+    } else {
+      let text = try #require(Schema.mismatch(found: found))
+      #expect(text.contains("\(found)") && text.contains("\(Schema.version)"))
+    }
+  }
+
+  @Test func `A database that cannot be reached is unavailable, soon`() async throws {
+    let url = try PostgresUrl("postgresql://postgres@127.0.0.1:1/none")
+    let store = await PostgresStore(url: url, maximum: 1) { _ in }
+    let start = ContinuousClock.now
+    let failure = await #expect(throws: StoreFailure.self) { try await store.ping() }
+    guard case .unavailable = failure else { throw Unexpected("not unavailable") }
+    #expect(ContinuousClock.now - start < .seconds(5))
+    await store.close()
+  }
+
+  private static func host() throws -> Host { Host(number: 1, fingerprint: try StoreUnderTest.fingerprint("host")) }
+}
