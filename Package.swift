@@ -69,7 +69,7 @@ let package = Package(
     tests("KeysTests", ["Keys", "Contract", "Json"]),
     tests("ProofTests", ["Proof", "Contract", "Json", "Keys"], files: ["proofs.json"]),
     tests("LoopTests", ["Loop"]),
-    tests("HttpTests", ["Http", "Loop", "Tls"]),
+    tests("HttpTests", ["CLinux", "Http", "Loop", "Tls"]),
     tests("PostgresTests", ["Postgres", "Loop"]),
     tests("SQLiteTests", ["SQLite", "Loop"]),
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
