@@ -1,4 +1,5 @@
 internal import Contract
+internal import Glibc
 internal import Loop
 internal import SQLite
 
@@ -17,7 +18,7 @@ package actor SQLiteStore: Store {
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-  /// Opens the file in `directory`, creating it and what it lacks.
+  /// Opens the file in `directory`, creating the folder, the file and what it lacks.
   /// - Parameter clock: Unix ms; every program of the machine has the same.
   package init(
     directory: String, clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
@@ -28,7 +29,7 @@ package actor SQLiteStore: Store {
     self.clock = clock
     // Opened where it will be used: libsqlite3 takes the file's locks from the thread that asks.
     let opener = SQLiteOpener(thread: thread)
-    file = try await opener.open(path)
+    file = try await opener.open(path, in: directory)
     reader = try await SQLiteReader(path: path, clock: clock)
   }
 
@@ -54,7 +55,9 @@ private actor SQLiteOpener {
 
   init(thread: BlockingThread) { self.thread = thread }
 
-  func open(_ path: String) throws(StoreFailure) -> sending SQLiteFile {
+  func open(_ path: String, in directory: String) throws(StoreFailure) -> sending SQLiteFile {
+    // The folder itself may be missing, but not where it is to lie: that is a slip of the pen in the configuration.
+    mkdir(directory, 0o700)
     do {
       let file = try SQLiteFile(path: path)
       try file.transaction {
