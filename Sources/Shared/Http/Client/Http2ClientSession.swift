@@ -26,28 +26,14 @@ final class Http2ClientSession {
   /// Queues a request; the exchange must live until its stream is closed. The stream's id, or a negative error code.
   func submit(_ exchange: Http2Exchange) -> Int32 {
     let raw = Unmanaged.passUnretained(exchange).toOpaque()
-    let head = exchange.request.head
+    var source = nghttp2_data_provider()
+    source.source.ptr = raw
+    source.read_callback = Self.readBody
     let hasBody = !exchange.request.body.isEmpty
-    return head.bytes.withUnsafeBufferPointer { bytes in
-      withUnsafeTemporaryAllocation(of: nghttp2_nv.self, capacity: head.fields.count) { list in
-        let base = UnsafeMutablePointer(mutating: bytes.baseAddress)
-        for (i, field) in head.fields.enumerated() {
-          let name = base.map { $0 + Int(field.start) }
-          list.initializeElement(
-            at: i,
-            to: nghttp2_nv(
-              name: name, value: name.map { $0 + Int(field.nameLength) }, namelen: Int(field.nameLength),
-              valuelen: Int(field.valueLength),
-              flags: field.indexed ? 0 : UInt8(NGHTTP2_NV_FLAG_NO_INDEX.rawValue)))
-        }
-        guard hasBody else {
-          return nghttp2_submit_request(session, nil, list.baseAddress, head.fields.count, nil, raw)
-        }
-        var source = nghttp2_data_provider()
-        source.source.ptr = raw
-        source.read_callback = Self.readBody
-        return nghttp2_submit_request(session, nil, list.baseAddress, head.fields.count, &source, raw)
-      }
+    return exchange.request.head.withFields { fields, count in
+      hasBody
+        ? nghttp2_submit_request(session, nil, fields, count, &source, raw)
+        : nghttp2_submit_request(session, nil, fields, count, nil, raw)
     }
   }
 

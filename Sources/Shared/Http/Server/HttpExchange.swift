@@ -15,12 +15,17 @@ package final class HttpExchange {
   package private(set) var isPeerGone = false
   private var waiters: [CheckedContinuation<Void, Never>] = []
   let isHead: Bool
+  private(set) weak var http2: Http2ServerSession?
 
-  init(_ connection: ServerConnection, streamId: Int, requestsOnConnection: Int, isHead: Bool) {
+  init(
+    _ connection: ServerConnection, streamId: Int, requestsOnConnection: Int, isHead: Bool,
+    http2: Http2ServerSession? = nil
+  ) {
     self.connection = connection
     self.streamId = streamId
     self.requestsOnConnection = requestsOnConnection
     self.isHead = isHead
+    self.http2 = http2
   }
 
   package var isHttp2: Bool { streamId != 0 }

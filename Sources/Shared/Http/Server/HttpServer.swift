@@ -1,4 +1,6 @@
+internal import Glibc
 package import Loop
+package import Tls
 
 /// An HTTP server on the loop. Speaks HTTP/1.1 and, when a connection begins with its preface, HTTP/2.
 ///
@@ -35,11 +37,11 @@ package final class HttpServer {
   package var openConnections: Int { connections.count }
 
   /// Takes connections from now on; the port that was bound, which matters when `port` is 0.
-  /// `address` is numeric, `localhost`, or `*` for all of IPv6 and IPv4.
+  /// `address` is numeric, `localhost`, or `*` for all of IPv6 and IPv4. With `tls`, ALPN settles on the protocol.
   @discardableResult
-  package func listen(address: String, port: Int) throws(ListenFailure) -> Int {
+  package func listen(address: String, port: Int, tls: TlsServerContext? = nil) throws(ListenFailure) -> Int {
     let listener = try Listener(address: address, port: port) { [weak self] descriptor, peer in
-      self?.accept(descriptor, peer)
+      self?.accept(descriptor, peer, tls)
     }
     listeners.append(listener)
     return listener.port
@@ -99,10 +101,20 @@ package final class HttpServer {
     idleWaiters = []
   }
 
-  private func accept(_ descriptor: Int32, _ peer: SocketAddress) {
+  private func accept(_ descriptor: Int32, _ peer: SocketAddress, _ tls: TlsServerContext?) {
+    let stream: TlsStream?
+    do throws(TlsFailure) {
+      stream = try tls.map { (context) throws(TlsFailure) in
+        try TlsStream(server: context, descriptor: descriptor)
+      }
+    } catch {
+      Glibc.close(descriptor)
+      return
+    }
     acceptedConnections += 1
     lastId += 1
-    connections[lastId] = ServerConnection(id: lastId, descriptor: descriptor, peer: peer.text, server: self)
+    connections[lastId] = ServerConnection(
+      id: lastId, transport: ServerTransport(descriptor, stream), peer: peer.text, server: self)
     if connections.count >= limits.connections {
       for listener in listeners { listener.pause() }
     }

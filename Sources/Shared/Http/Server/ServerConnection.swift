@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import Loop
+internal import Tls
 
 /// One connection of a server: socket, output, deadlines and the way it ends. The protocol is a `ServerSession`'s.
 @LoopActor
@@ -17,7 +18,11 @@ final class ServerConnection: Readiness, Flushable {
   let id: Int
   let peer: String
   let server: HttpServer
-  private let descriptor: Int32
+  private let transport: ServerTransport
+  private var descriptor: Int32 { transport.descriptor }
+  private var isShakingHands: Bool
+  /// TLS wants to write before it can read on, or the handshake does.
+  private var tlsWantsWrite = false
   private var session: (any ServerSession)?
   private var phase = Phase.open
   private var interest = Interest.read
@@ -34,15 +39,16 @@ final class ServerConnection: Readiness, Flushable {
   /// What is read goes through here, and is used up before the call that brought it returns.
   private static let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-  init(id: Int, descriptor: Int32, peer: String, server: HttpServer) {
+  init(id: Int, transport: ServerTransport, peer: String, server: HttpServer) {
     self.id = id
-    self.descriptor = descriptor
+    self.transport = transport
+    isShakingHands = transport.tls != nil
     self.peer = peer
     self.server = server
     session = UndecidedSession(self)
     deadline = Deadline { [weak self] in self?.close() }
     writeDeadline = Deadline { [weak self] in self?.close() }
-    deadline?.set(milliseconds: server.limits.firstByte)
+    deadline?.set(milliseconds: isShakingHands ? server.limits.tlsHandshake : server.limits.firstByte)
     EventLoop.shared.watch(descriptor, .read, self)
   }
 
@@ -114,6 +120,8 @@ final class ServerConnection: Readiness, Flushable {
 
   func ready(_ events: Interest) {
     if !events.isDisjoint(with: .failure), hasFailed { return close() }
+    if isShakingHands { return shakeHands() }
+    tlsWantsWrite = false
     if events.contains(.write) { flush() }
     if events.contains(.read) { read() }
   }
@@ -124,21 +132,50 @@ final class ServerConnection: Readiness, Flushable {
     return poll(&question, 1, 0) == 1 && question.revents & Int16(POLLERR | POLLHUP) != 0
   }
 
-  private func read() {
-    if case .closed = phase { return }
-    if readingIsPaused || peerHasEnded { return }
-    let count = Glibc.read(descriptor, Self.scratch.baseAddress, Self.scratch.count)
-    if count < 0 {
-      if errno != EAGAIN && errno != EINTR { close() }
-      return
-    }
-    if count == 0 {
-      peerHasEnded = true
+  private func shakeHands() {
+    guard let tls = transport.tls else { return }
+    switch tls.handshake() {
+    case .done:
+      isShakingHands = false
+      tlsWantsWrite = false
+      deadline?.set(milliseconds: server.limits.firstByte)
       updateInterest()
-      if case .lingering = phase { return close() }
-      if isOpen { session?.receivedEnd() }
-      return
+      read()
+    case .wantsRead:
+      tlsWantsWrite = false
+      updateInterest()
+    case .wantsWrite:
+      tlsWantsWrite = true
+      updateInterest()
+    case .failed: close()
     }
+  }
+
+  private func read() {
+    // A TLS record may hold more than one read takes, and then the descriptor stays silent.
+    repeat {
+      if case .closed = phase { return }
+      if readingIsPaused || peerHasEnded { return }
+      switch transport.read(into: Self.scratch) {
+      case .wantsRead: return
+      case .wantsWrite:
+        tlsWantsWrite = true
+        return updateInterest()
+      case .failed: return close()
+      case .closed: return readEnd()
+      case .bytes(let count): take(count)
+      }
+    } while transport.pending
+  }
+
+  private func readEnd() {
+    peerHasEnded = true
+    updateInterest()
+    if case .lingering = phase { return close() }
+    if isOpen { session?.receivedEnd() }
+  }
+
+  private func take(_ count: Int) {
     switch phase {
     case .open:
       session?.receive(UnsafeRawBufferPointer(rebasing: Self.scratch[0..<count]).bindMemory(to: UInt8.self).span)
@@ -152,18 +189,19 @@ final class ServerConnection: Readiness, Flushable {
   func flush() {
     willFlush = false
     if case .closed = phase { return }
+    if isShakingHands { return }
     if isOpen { session?.gather() }
     while written < output.count {
-      let count = output.withUnsafeBytes { bytes in
-        send(descriptor, bytes.baseAddress! + written, bytes.count - written, Int32(MSG_NOSIGNAL))
+      let outcome = output.withUnsafeBytes {
+        transport.write(UnsafeRawBufferPointer(rebasing: $0[written...]))
       }
-      if count < 0 {
-        if errno == EINTR { continue }
-        guard errno == EAGAIN else { return close() }
+      switch outcome {
+      case .bytes(let count): written += count
+      case .wantsRead, .wantsWrite:
         if writeDeadline?.isSet == false { writeDeadline?.set(milliseconds: server.limits.write) }
         return updateInterest()
+      case .closed, .failed: return close()
       }
-      written += count
     }
     empty()
   }
@@ -183,7 +221,7 @@ final class ServerConnection: Readiness, Flushable {
   private func linger() {
     if peerHasEnded { return close() }
     phase = .lingering(discarded: 0)
-    shutdown(descriptor, Int32(SHUT_WR))
+    transport.endSending()
     writeDeadline?.end()
     deadline?.set(milliseconds: server.limits.linger)
     resumeReading()
@@ -193,7 +231,7 @@ final class ServerConnection: Readiness, Flushable {
     if case .closed = phase { return }
     var wanted: Interest = []
     if !readingIsPaused && !peerHasEnded { wanted.insert(.read) }
-    if backlog > 0 { wanted.insert(.write) }
+    if backlog > 0 || tlsWantsWrite { wanted.insert(.write) }
     if wanted != interest {
       interest = wanted
       EventLoop.shared.change(descriptor, wanted)

@@ -22,7 +22,8 @@ final class UndecidedSession: ServerSession {
       bytes.withUnsafeBufferPointer { held.append(contentsOf: $0) }
       return
     }
-    let session: any ServerSession = Http1Session(connection, hasBegun: !held.isEmpty)
+    let session: any ServerSession =
+      matched == Self.preface.count ? Http2ServerSession(connection) : Http1Session(connection, hasBegun: !held.isEmpty)
     connection.hand(to: session)
     let begun = held
     if !begun.isEmpty { session.receive(begun.span) }
