@@ -61,7 +61,8 @@ let package = Package(
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
     program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof"]),
 
-    .target(name: "Support", dependencies: ["Contract", "Json", "Loop", "Postgres"], path: "Tests/Support"),
+    .target(
+      name: "Support", dependencies: ["Contract", "Http", "Json", "Loop", "Postgres", "Tls"], path: "Tests/Support"),
     tests("JsonTests", ["Json"], files: ["reference.py"]),
     tests(
       "ContractTests", ["Contract", "Json", "Keys", "Proof"],
@@ -79,6 +80,7 @@ let package = Package(
       files: ["collapse-ids.json", "provider-outcomes.json"]),
     tests("ApiTests", ["api", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
     tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
+    tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
     tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop", "Proof"]),
     tests("ArchitectureTests", ["Json"]),
   ],

@@ -98,4 +98,25 @@ import Testing
     }
     #expect(throws: KeyFault.library) { try CertificateAuthority.make(name: String(repeating: "a", count: 65)) }
   }
+
+  @Test func `An authority that was kept issues as before`() throws {
+    let openssl = try OpenSsl()
+    let first = try CertificateAuthority.make(name: "Sandbox authority")
+    let kept = try CertificateAuthority(certificatePem: first.certificatePem, privateKeyPem: first.privateKeyPem)
+    #expect(kept.certificatePem == first.certificatePem)
+    _ = try openssl.file("ca.pem", first.certificatePem)
+    _ = try openssl.file("server.pem", try kept.issue(names: ["localhost"]).certificatePem)
+    #expect(try openssl.run("verify", "-CAfile", "ca.pem", "server.pem").fine)
+  }
+
+  @Test func `A certificate and another's key are no authority`() throws {
+    let one = try CertificateAuthority.make(name: "Sandbox authority")
+    let other = try CertificateAuthority.make(name: "Sandbox authority")
+    #expect(throws: KeyFault.unfit) {
+      try CertificateAuthority(certificatePem: one.certificatePem, privateKeyPem: other.privateKeyPem)
+    }
+    #expect(throws: KeyFault.otherBlock) {
+      try CertificateAuthority(certificatePem: one.privateKeyPem, privateKeyPem: one.privateKeyPem)
+    }
+  }
 }

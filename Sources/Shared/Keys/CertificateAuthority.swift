@@ -30,6 +30,21 @@ package struct CertificateAuthority: Sendable {
     return CertificateAuthority(certificate: certificate, key: key)
   }
 
+  /// An authority made before, from what `certificatePem` and `privateKeyPem` gave.
+  ///
+  /// Throws for a certificate that is not of that key or has run out.
+  package init(certificatePem: String, privateKeyPem: String) throws(KeyFault) {
+    let certificate = try X509Certificate(pem: certificatePem)
+    let key = try Es256Key(pem: privateKeyPem)
+    guard certificate.isFit(for: key.key) else { throw .unfit }
+    self.init(certificate: certificate, key: key)
+  }
+
+  private init(certificate: X509Certificate, key: Es256Key) {
+    self.certificate = certificate
+    self.key = key
+  }
+
   /// A new key and a server certificate that names it `names`: host names and IPv4 or IPv6 addresses, at least one.
   package func issue(names: [String]) throws(KeyFault) -> Issued {
     let serverKey = try Es256Key.generate()

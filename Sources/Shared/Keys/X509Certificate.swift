@@ -19,7 +19,30 @@ final class X509Certificate: Sendable {
     else { throw failure() }
   }
 
+  /// Reads the first certificate of `pem`.
+  init(pem: String) throws(KeyFault) {
+    guard let block = try PemText.blocks(in: Array(pem.utf8), unwraps: 0).first(where: { $0.kind == .certificate })
+    else { throw .otherBlock }
+    let der = try block.der
+    let read = der.withUnsafeBufferPointer { bytes in
+      var cursor = bytes.baseAddress
+      return d2i_X509(nil, &cursor, bytes.count)
+    }
+    guard let read else {
+      ERR_clear_error()
+      throw .corrupt
+    }
+    pointer = read
+  }
+
   deinit { X509_free(pointer) }
+
+  /// Whether the certificate is of that key and has not run out.
+  func isFit(for key: EvpKey) -> Bool {
+    defer { ERR_clear_error() }
+    return X509_check_private_key(pointer, key.pointer) == 1
+      && X509_cmp_current_time(X509_get0_notAfter(pointer)) > 0
+  }
 
   /// 127 random bits: positive and far within the 20 bytes that RFC 5280 allows.
   private func setSerial() -> Bool {
