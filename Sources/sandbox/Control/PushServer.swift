@@ -91,9 +91,9 @@ final class PushServer {
     let limit = step.maxConcurrentStreams ?? settings.maxConcurrentStreams
     if connection.hasAccepted || step.action == .settings, limit != connection.streamLimit {
       connection.streamLimit = limit
-      exchange.setStreamLimit(limit)
+      exchange.announce(maxConcurrentStreams: limit)
     }
-    if step.action == .goawayAfter { exchange.goAway(includingThis: true, debug: debug(step, settings)) }
+    if step.action == .goawayAfter { exchange.goAway(debug: debug(step, settings)) }
     return settle(record, reply, isDelivered: deliver != nil)
   }
 
@@ -102,12 +102,17 @@ final class PushServer {
     ApnsReason.expiredProviderToken.rawValue, ApnsReason.tooManyProviderTokenUpdates.rawValue,
   ]
 
+  /// RFC 9113 7.
+  private static let internalError: UInt32 = 2
+
   private func cut(_ step: Step, _ exchange: HttpExchange) {
     switch step.action {
-    case .reset: exchange.resetStream(refused: false)
-    case .refuse: exchange.resetStream(refused: true)
+    case .reset: exchange.resetStream(code: Self.internalError)
+    case .refuse: exchange.refuse()
     case .goawayBefore:
-      exchange.goAway(includingThis: false, debug: debug(step, world.book.settings(lane.environment)))
+      // Clients' streams are odd: this leaves out the present one and nothing before it.
+      exchange.goAway(
+        lastStreamId: max(0, exchange.streamId - 2), debug: debug(step, world.book.settings(lane.environment)))
     default: exchange.closeConnection()
     }
   }
