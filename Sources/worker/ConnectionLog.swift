@@ -23,7 +23,9 @@ struct ConnectionLog {
         log.info("connected", names.merging(["ms": .integer(Int64(milliseconds))]) { $1 })
       case .connectFailed(let failure): faults.count("\(failure)")
       case .goneAway(let goAway):
-        log.info("the provider closes a connection", names.merging(["reason": .text("\(goAway)")]) { $1 })
+
+        let words: [String: LogField] = ["code": .integer(Int64(goAway.code)), "reason": .text(goAway.reason)]
+        log.info("the provider closes a connection", names.merging(words) { $1 })
       case .lost(let why): faults.count(why)
       case .drained: break
       }

@@ -113,3 +113,23 @@ struct RetryCountTests {
     #expect(!RetryCount(stored: 7).hasSpentStaleChance)
   }
 }
+
+@Suite("Waits during an outage")
+struct OutageTests {
+  @Test("The wait grows to 2 s with pushes that never got there, and starts afresh at an answer")
+  func waits() {
+    var outage = Outage()
+    let first = outage.wait()
+    #expect(first == 100)
+    var last: Int64 = 0
+    for _ in 0..<100 {
+      let wait = outage.wait()
+      #expect(wait >= last)
+      last = wait
+    }
+    #expect(last == 2_000)
+    outage.end()
+    let afresh = outage.wait()
+    #expect(afresh == 100)
+  }
+}

@@ -32,6 +32,11 @@ extension Lane {
 
   /// What an answer means for its delivery, its registration and the lane.
   private func absorb(_ reply: Reply, _ held: Held) {
+    if case .untouched = reply {
+      again(held, after: outage.wait(), attempts: held.delivery.attempts)
+      return probeInconclusive()
+    }
+    outage.end()
     switch reply {
     case .accepted(let id):
       context.counts.accepted(route, seconds: held.age(.now))
@@ -56,9 +61,7 @@ extension Lane {
     case .again(let reason, let minimum):
       retry(held, reason, minimum: minimum, isStale: false)
       probeInconclusive()
-    case .untouched:
-      again(held, after: 100, attempts: held.delivery.attempts)
-      probeInconclusive()
+    case .untouched: break
     case .park(let reason), .refreshCredential(let reason), .reconnect(let reason):
       giveBack(held)
       next(after: held)

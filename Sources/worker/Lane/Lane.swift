@@ -22,6 +22,8 @@ final class Lane {
   private(set) var held = 0
   var rechecks = Rechecks()
   var probeTimer: Timer?
+  /// Pushes in a row that never reached the provider: the longer the outage, the longer until they are tried again.
+  var outage = Outage()
   private(set) var isDraining = false
 
   private var isClaiming = false
