@@ -8,13 +8,14 @@ internal import Tls
 final class ClientTransport {
   let descriptor: Int32
   let address: PeerAddress
-  private let tls: TlsStream?
+  private let bytes: Transport
+  private var tls: TlsStream? { bytes.tls }
   private var closed = false
 
   private init(_ line: Dialer.Line, _ tls: TlsStream?) {
     descriptor = line.descriptor
     address = line.address
-    self.tls = tls
+    bytes = Transport(line.descriptor, tls)
   }
 
   /// Resolves, connects and shakes hands, all before `deadline`.
@@ -78,27 +79,12 @@ final class ClientTransport {
   }
 
   /// Bytes lie here already, so the descriptor may stay silent.
-  var pending: Bool { tls?.pending ?? false }
+  var pending: Bool { bytes.pending }
 
-  func read(into buffer: UnsafeMutableRawBufferPointer) -> TlsTransfer {
-    if let tls { return tls.read(into: buffer) }
-    let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
-    if count == 0 { return .closed }
-    return count > 0 ? .bytes(count) : failed(.wantsRead)
-  }
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> TlsTransfer { bytes.read(into: buffer) }
 
   /// See `TlsStream.write`.
-  func write(_ buffer: UnsafeRawBufferPointer) -> TlsTransfer {
-    if let tls { return tls.write(buffer) }
-    let count = send(descriptor, buffer.baseAddress, buffer.count, Int32(MSG_NOSIGNAL))
-    return count > 0 ? .bytes(count) : failed(.wantsWrite)
-  }
-
-  private func failed(_ again: TlsTransfer) -> TlsTransfer {
-    let number = errno
-    if number == EAGAIN || number == EINTR { return again }
-    return .failed(TlsFailure(kind: .io, text: String(cString: strerror(number))))
-  }
+  func write(_ buffer: UnsafeRawBufferPointer) -> TlsTransfer { bytes.write(buffer) }
 
   /// Closes the descriptor, after a goodbye where TLS has one. The watcher must have let go before.
   func close() {

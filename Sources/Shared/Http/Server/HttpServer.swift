@@ -114,7 +114,7 @@ package final class HttpServer {
     acceptedConnections += 1
     lastId += 1
     connections[lastId] = ServerConnection(
-      id: lastId, transport: ServerTransport(descriptor, stream), peer: peer.text, server: self)
+      id: lastId, transport: Transport(descriptor, stream), peer: peer.text, server: self)
     if connections.count >= limits.connections {
       for listener in listeners { listener.pause() }
     }

@@ -18,7 +18,7 @@ final class ServerConnection: Readiness, Flushable {
   let id: Int
   let peer: String
   let server: HttpServer
-  private let transport: ServerTransport
+  private let transport: Transport
   private var descriptor: Int32 { transport.descriptor }
   private var isShakingHands: Bool
   /// TLS wants to write before it can read on, or the handshake does.
@@ -39,7 +39,7 @@ final class ServerConnection: Readiness, Flushable {
   /// What is read goes through here, and is used up before the call that brought it returns.
   private static let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 65_536, alignment: 16)
 
-  init(id: Int, transport: ServerTransport, peer: String, server: HttpServer) {
+  init(id: Int, transport: Transport, peer: String, server: HttpServer) {
     self.id = id
     self.transport = transport
     isShakingHands = transport.tls != nil

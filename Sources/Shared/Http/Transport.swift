@@ -2,12 +2,12 @@ internal import CLinux
 internal import Glibc
 internal import Tls
 
-/// A connection to a client as bytes: TCP, with or without TLS.
-struct ServerTransport {
+/// A connected socket as bytes, with or without TLS. The descriptor stays its owner's.
+struct Transport {
   let descriptor: Int32
   let tls: TlsStream?
 
-  /// `tls` is shaken hands with by the caller before anything else.
+  /// The caller shakes hands with `tls` before anything else.
   init(_ descriptor: Int32, _ tls: TlsStream?) {
     self.descriptor = descriptor
     self.tls = tls
