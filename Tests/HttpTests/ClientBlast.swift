@@ -11,7 +11,7 @@ extension Http2Pool {
 
   /// Sends all at once; the outcomes in their order.
   func blast(_ requests: [Http2ClientRequest]) async -> [Answer] {
-    let tasks = requests.map { request in Task { @LoopActor in await answer(request) } }
+    let tasks = requests.map { request in Task(executorPreference: EventLoop.shared) { await self.answer(request) } }
     var answers: [Answer] = []
     for task in tasks { answers.append(await task.value) }
     return answers

@@ -16,8 +16,7 @@ package struct HeaderBlock: Sendable {
   /// The four pseudo-header fields of a request. The path is not indexed: it differs for each device, and a provider's
   /// HPACK table is small.
   package init(method: String, origin: Origin, path: String) {
-    bytes.reserveCapacity(512)
-    fields.reserveCapacity(12)
+    reserve(bytes: 640, fields: 12)
     add(":method", method)
     add(":scheme", origin.scheme)
     add(":authority", origin.authority)
@@ -40,6 +39,11 @@ package struct HeaderBlock: Sendable {
       Field(
         start: UInt32(truncatingIfNeeded: start), nameLength: UInt32(truncatingIfNeeded: nameLength),
         valueLength: UInt32(truncatingIfNeeded: valueLength), indexed: indexed))
+  }
+
+  mutating func reserve(bytes count: Int, fields: Int) {
+    bytes.reserveCapacity(count)
+    self.fields.reserveCapacity(fields)
   }
 
   mutating func removeAll() {

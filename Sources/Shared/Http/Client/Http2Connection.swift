@@ -9,7 +9,8 @@ final class Http2Connection: Readiness, Flushable {
   private(set) var state: Http2ConnectionState
   private var liveness: Http2Liveness
   private let limits: Http2PoolLimits
-  private weak var pool: Http2Pool?
+  // Until the end of this connection; so a pool must be closed, not just let go.
+  private var pool: Http2Pool?
   private var transport: ClientTransport?
   private var session: Http2ClientSession?
   private(set) var exchanges: [Int32: Http2Exchange] = [:]
@@ -61,9 +62,9 @@ final class Http2Connection: Readiness, Flushable {
       do throws(ConnectFailure) {
         let transport = try await ClientTransport.open(
           origin, tls: tls, alpn: "h2", resolver: resolver, before: deadline)
-        begin(transport, deadline)
+        self.begin(transport, deadline)
       } catch {
-        finish(.failedToOpen(error))
+        self.finish(.failedToOpen(error))
       }
     }
   }
@@ -190,6 +191,7 @@ final class Http2Connection: Readiness, Flushable {
     let failure = goAway.map { Http2Failure.goneAway($0.reason) } ?? .connectionLost
     for orphan in orphans { pool?.finished(orphan, .failure(orphan.mayBeProcessed ? failure : .refused)) }
     pool?.hasRoom()
+    pool = nil
   }
   private var isFinished = false
 

@@ -55,6 +55,7 @@ final class Http2Exchange {
     if name.elementsEqual(":status".utf8) {
       // A final answer may follow an interim one.
       response.headers.removeAll()
+      response.headers.reserve(bytes: 256, fields: 8)
       response.status = value.reduce(0) { $0 &* 10 &+ Int($1) &- 0x30 }
     } else if response.headers.bytes.count + name.count + value.count <= Http2ClientResponse.headerLimit {
       response.headers.append(name, value, indexed: false)

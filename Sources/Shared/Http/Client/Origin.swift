@@ -10,6 +10,8 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
     self.host = host
     self.port = port
     self.secure = secure
+    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+    authority = port == (secure ? 443 : 80) ? name : "\(name):\(port)"
   }
 
   /// `host`, `host:port` or `[v6]:port`.
@@ -40,10 +42,7 @@ package struct Origin: Hashable, Sendable, CustomStringConvertible {
   }
 
   /// For `:authority` and `Host`: the port only where it is not the scheme's own.
-  package var authority: String {
-    let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
-    return port == (secure ? 443 : 80) ? name : "\(name):\(port)"
-  }
+  package let authority: String
 
   package var scheme: String { secure ? "https" : "http" }
 
