@@ -46,7 +46,8 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
       defer { box.signalled = true }
       return !box.signalled
     }
-    if mustSignal { eventfd_write(wake, 1) }
+    // The loop's own thread is awake, and looks at the inbox before it waits.
+    if mustSignal && !isCurrentThread { eventfd_write(wake, 1) }
   }
 
   package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }

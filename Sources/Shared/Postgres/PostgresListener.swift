@@ -42,6 +42,7 @@ package final class PostgresListener: Readiness {
   /// Listens until `stop`.
   package func start() {
     generation += 1
+    release()
     connect()
   }
 

@@ -5,6 +5,9 @@ package import Loop
 /// A statement goes to an idle connection if there is one; else a new one is opened, up to the maximum, and the
 /// statement joins the least busy one; else it waits in a queue; else it is refused. A server that is down is probed in
 /// the background, and until it answers every statement fails at once.
+///
+/// Call it from tasks that prefer the loop (`Task(executorPreference: EventLoop.shared)`): any other task passes through
+/// the shared thread pool each time it is resumed, at two to three times the cost.
 @LoopActor
 package final class PostgresPool: PooledConnection.Owner {
   private let session: SessionSettings
