@@ -112,13 +112,17 @@ struct OutageTests {
   func restart() async throws {
     try await OwnServer.use { server in
       let lines = LogLines()
-      let pool = await PostgresPool(try PostgresUrl(server.url), maximum: 2, applicationName: "t") { lines.append($0) }
+      var limits = PostgresLimits()
+      limits.statementMilliseconds = 60_000
+      let pool = await PostgresPool(try PostgresUrl(server.url), maximum: 2, applicationName: "t", limits: limits) {
+        lines.append($0)
+      }
       for _ in 0..<2 {
         #expect(try await pool.runUntilItSucceeds(Self.one).int4(0, 0) == 1)
-        async let inFlight = timed { _ = try await pool.run(PostgresStatement("select pg_sleep(60)")) }
+        let inFlight = Task { await timed { _ = try await pool.run(PostgresStatement("select pg_sleep(60)")) } }
         while await pool.busyConnections == 0 { await Task.yield() }
         try await server.stop()
-        let (_, failure) = await inFlight
+        let (_, failure) = await inFlight.value
         #expect(failure?.isTransient == true)
         for _ in 0..<10 {
           let (milliseconds, failure) = await timed { _ = try await pool.run(Self.one) }

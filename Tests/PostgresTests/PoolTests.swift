@@ -141,13 +141,18 @@ struct PoolTests {
 
   @Test("Closing lets what is in flight finish, and refuses the rest")
   func close() async throws {
-    try await withPool(maximum: 1) { pool, _ in
-      _ = try await pool.run(Self.echo, [.int8(0)])
-      async let slow = pool.run(PostgresStatement("select 5::bigint, pg_sleep(0.2)"))
+    var limits = PostgresLimits()
+    limits.statementMilliseconds = 60_000
+    try await withPool(maximum: 1) { observer, database in
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "t", limits: limits) { _ in }
+      _ = try await observer.run(PostgresStatement("select pg_advisory_lock(1)"))
+      let slow = Task { try await pool.run(PostgresStatement("select 5::bigint from pg_advisory_lock(1)")) }
       while await pool.busyConnections == 0 { await Task.yield() }
-      await pool.close()
+      let closing = Task { await pool.close() }
+      _ = try await observer.run(PostgresStatement("select pg_advisory_unlock(1)"))
+      #expect(try await slow.value.int8(0, 0) == 5)
+      await closing.value
       #expect(await pool.openConnections == 0)
-      #expect(try await slow.int8(0, 0) == 5)
       await #expect(throws: PostgresFailure.closed) { try await pool.run(Self.echo, [.int8(1)]) }
       await #expect(throws: PostgresFailure.closed) { try await pool.script("select 1") }
     }
