@@ -34,7 +34,6 @@ struct Bench {
   ) {
     origin = Origin(host: host, port: port, secure: false)
     var limits = Http2PoolLimits()
-    limits.connectTimeout = 1_000
     limits.firstPause = 5
     limits.longestPause = 20
     change(&limits)

@@ -110,6 +110,10 @@ struct ClientConnectionStateTests {
     busy.received(Self.start.advanced(milliseconds: 6))
     busy.answered()
     for _ in 0..<10 { #expect(busy.timedOut(submitted: submitted, late) == .alive) }
+
+    var fresh = Http2Liveness(limits: limits, now: Self.start)
+    let soon = submitted.advanced(milliseconds: limits.pingTimeout - 1)
+    for _ in 0..<10 { #expect(fresh.timedOut(submitted: submitted, soon) == .alive) }
   }
 
   // MARK: Backoff

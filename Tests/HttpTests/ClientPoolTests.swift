@@ -164,8 +164,9 @@ extension ClientLiveTests {
       _ = await bench.pool.blast(bench.numbered(1))
       let answers = await bench.pool.blast(bench.numbered(20, deadline: 100))
       #expect(answers.filter { $0.failure == .overloaded }.count == 14)
-      #expect(answers.filter { $0.failure == .timedOut(sent: true) }.count == 1)
-      #expect(answers.filter { $0.failure == .timedOut(sent: false) }.count == 5)
+      // The stream of the first may come free for another, just before that one's own deadline.
+      let late = answers.filter { [.timedOut(sent: true), .timedOut(sent: false)].contains($0.failure) }
+      #expect(late.count == 6 && late.contains { $0.failure == .timedOut(sent: true) })
       bench.pool.close()
       server.stop()
     }

@@ -47,8 +47,8 @@ struct Http2Liveness {
 
   /// The deadline of a request passed that was submitted at `submitted`.
   mutating func timedOut(submitted: Monotonic, _ now: Monotonic) -> Verdict {
-    // One slow answer among others says nothing about the connection.
-    guard lastAnswer <= submitted else { return .alive }
+    // One slow answer among others says nothing about the connection, nor does a request that came late to it.
+    guard lastAnswer <= submitted, now >= submitted.advanced(milliseconds: limits.pingTimeout) else { return .alive }
     timeouts += 1
     return timeouts >= limits.timeoutsUntilDead ? .dead : ping(now)
   }

@@ -21,7 +21,7 @@ package struct Http2PoolLimits: Sendable {
   package var silence = 30_000
   /// A connection that hears nothing for so long after a PING is dead.
   package var pingTimeout = 4_000
-  /// A connection is dead once so many requests have timed out while it answered none.
+  /// A connection is dead once so many requests, out for at least `pingTimeout`, have timed out while it answered none.
   package var timeoutsUntilDead = 3
   /// A connection drains after this time (up to a quarter later), and its successor resolves the name afresh.
   package var connectionAge = 6 * 3_600_000
