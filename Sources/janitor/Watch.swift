@@ -26,7 +26,7 @@ struct Watch {
     if let port = configuration.metricsPort { try door.listen(port: port) }
     try await database.awaitSchema(service)
     service.log.notice("ready")
-    let rounds = Task { @LoopActor [service] in
+    let rounds = EventLoop.shared.start { [service] in
       while !service.isDraining {
         do { try await sweep.run { service.isDraining } } catch {
           service.log.warning("sweep failed", ["reason": .text("\(error)")])

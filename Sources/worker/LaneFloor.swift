@@ -72,7 +72,7 @@ final class LaneFloor {
 
   private func every(_ milliseconds: Int, first: Int, _ body: @escaping @LoopActor () async -> Void) {
     tasks.append(
-      Task { @LoopActor in
+      EventLoop.shared.start {
         do {
           try await EventLoop.shared.sleep(milliseconds: first)
           while true {

@@ -38,7 +38,7 @@ extension Lane {
     probeTimer = EventLoop.shared.after(milliseconds: wait) { [self] in
       guard parking.isParked, !isDraining else { return }
       parking.beginProbe()
-      Task { @LoopActor in await probe() }
+      EventLoop.shared.start { [self] in await probe() }
     }
   }
 

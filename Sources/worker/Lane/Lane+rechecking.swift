@@ -19,7 +19,7 @@ extension Lane {
     rechecks.waiting.append(held)
     if rechecks.isRunning { return }
     rechecks.isRunning = true
-    Task { @LoopActor in
+    EventLoop.shared.start { [self] in
       while !rechecks.waiting.isEmpty {
         let batch = rechecks.waiting
         rechecks.waiting = []

@@ -23,7 +23,7 @@ extension Lane {
       hostFingerprint: delivery.host.fingerprint.text, notification: notification, isSilent: delivery.isSilent,
       route: route, token: delivery.token, identity: delivery.identity, expiresAt: delivery.expiresAt,
       remaining: remaining, registeredAt: delivery.registeredAt, isProven: delivery.isProven)
-    Task { @LoopActor in
+    EventLoop.shared.start { [self] in
       let report = await sender.send(push)
       context.counts.answered(route, report)
       absorb(report.reply, held)

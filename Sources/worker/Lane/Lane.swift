@@ -62,7 +62,7 @@ final class Lane {
     if room <= 0 { return }
     isClaiming = true
     isWoken = false
-    Task { @LoopActor in
+    EventLoop.shared.start { [self] in
       await claim(limit: min(context.batch, room))
       isClaiming = false
       pump()

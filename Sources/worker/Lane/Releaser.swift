@@ -26,7 +26,7 @@ final class Releaser: Flushable {
   }
 
   func flush() {
-    Task { @LoopActor in
+    EventLoop.shared.start { [self] in
       while !waiting.isEmpty {
         let batch = waiting
         waiting = []

@@ -40,7 +40,7 @@ final class Settler: Flushable {
     isFlushAsked = false
     if isRunning || waiting.isEmpty { return }
     isRunning = true
-    Task { @LoopActor in
+    EventLoop.shared.start { [self] in
       while !waiting.isEmpty { await recordSome() }
       isRunning = false
       for waiter in idleWaiters { waiter.resume() }

@@ -25,7 +25,7 @@ package final class PostgresSignal: QueueSignal {
     isRaised = true
     if isSending { return }
     isSending = true
-    Task { @LoopActor in
+    EventLoop.shared.start { [self] in
       while isRaised {
         isRaised = false
         // A failure is told by the store's own pool; workers look by themselves meanwhile.
