@@ -1,0 +1,30 @@
+# What one does with the project. Each target says more in the script of its name.
+.PHONY: help run test check build release clean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: ## the whole gateway on this machine, with phones to send to; DATABASE_URL=… for Postgres
+	@scripts/run
+
+test: ## all tests, with what they need
+	@scripts/test
+
+check: ## format, lint, imports, shell scripts
+	@scripts/toolchain
+	@scripts/packages --test
+	@scripts/check
+
+build: ## a debug build
+	@scripts/toolchain
+	@scripts/packages
+	@swift build
+
+release: ## the programs for production, Swift's runtime inside, under .build/release
+	@scripts/toolchain
+	@scripts/packages
+	@swift build -c release --static-swift-stdlib
+
+clean: ## removes what was built, run and set up
+	@rm -rf .build .venv run
