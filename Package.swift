@@ -78,7 +78,9 @@ let package = Package(
     tests(
       "ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"],
       files: ["collapse-ids.json", "provider-outcomes.json"]),
-    tests("ApiTests", ["api", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
+    tests(
+      "ApiTests",
+      ["api", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "SQLite", "Stores"]),
     tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
     tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
     tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop", "Proof"]),

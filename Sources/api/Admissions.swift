@@ -6,7 +6,7 @@ internal import Stores
 /// fifty. A send that comes alone goes at once.
 @LoopActor
 final class Admissions: Flushable {
-  private struct Waiter {
+  private struct Waiter: Sendable {
     let send: Admission
     let since: Monotonic
     let answer: UnsafeContinuation<Result<[SendResult], Problem>, Never>
@@ -17,7 +17,10 @@ final class Admissions: Flushable {
   /// For how long after a group began its sends are tried one by one, in ms.
   private static let retryPatience = 2_000
 
-  private let database: Database
+  /// Admits a group in one transaction.
+  typealias Commit = @LoopActor ([Admission]) async throws(StoreFailure) -> [[SendResult]]
+
+  private let store: Commit
   private let batchSize: Histogram
   private let callLimit: Int
   private var queue = AdmissionQueue<Waiter>()
@@ -25,8 +28,8 @@ final class Admissions: Flushable {
   private var willFlush = false
 
   /// - Parameter calls: commits under way at once.
-  init(_ database: Database, calls: Int, batchSize: Histogram) {
-    self.database = database
+  init(calls: Int, batchSize: Histogram, _ store: @escaping Commit) {
+    self.store = store
     self.batchSize = batchSize
     callLimit = calls
   }
@@ -55,13 +58,15 @@ final class Admissions: Flushable {
     while calls < callLimit, queue.hasNext {
       let (waiters, hosts) = queue.take()
       calls += 1
-      Task { @LoopActor in
-        await self.commit(waiters)
-        self.calls -= 1
-        self.queue.ended(hosts)
-        if self.queue.hasNext { self.flushSoon() }
-      }
+      Task(executorPreference: EventLoop.shared) { await self.run(waiters, hosts) }
     }
+  }
+
+  private func run(_ waiters: [Waiter], _ hosts: [Int64]) async {
+    await commit(waiters)
+    calls -= 1
+    queue.ended(hosts)
+    if queue.hasNext { flushSoon() }
   }
 
   private func commit(_ all: [Waiter]) async {
@@ -100,7 +105,7 @@ final class Admissions: Flushable {
   private func admit(_ sends: [Admission]) async -> Result<[[SendResult]], StoreFailure> {
     batchSize.observe(Double(sends.count))
     do throws(StoreFailure) {
-      let answers = try await database.admit(sends)
+      let answers = try await store(sends)
       guard answers.count == sends.count else { return .failure(.refused("an answer is missing")) }
       return .success(answers)
     } catch {

@@ -86,7 +86,7 @@ final class Database {
   func begin() async throws(ProgramFailure) {
     if isUsable || store == nil { return }
     if case .schema(let why) = await check(milliseconds: 1_000) { throw ProgramFailure(.configuration, why) }
-    if !isUsable { Task { @LoopActor in await self.becomeUsable() } }
+    if !isUsable { Task(executorPreference: EventLoop.shared) { await self.becomeUsable() } }
   }
 
   private func becomeUsable() async {
@@ -98,7 +98,7 @@ final class Database {
 
   /// Looks at the database now; nil when all is well. Whoever asks while a look is under way shares it.
   func check(milliseconds: Int) async -> Obstacle? {
-    let look = checking ?? Task { @LoopActor in await self.look() }
+    let look = checking ?? Task(executorPreference: EventLoop.shared) { await self.look() }
     checking = look
     return await within(milliseconds: milliseconds) { await look.value } ?? .unreachable
   }

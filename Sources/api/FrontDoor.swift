@@ -2,6 +2,7 @@ internal import Contract
 internal import Http
 internal import Loop
 internal import Operations
+internal import Stores
 
 /// Takes each request to its endpoint and sees to it that there is an answer.
 @LoopActor
@@ -31,9 +32,13 @@ final class FrontDoor {
     self.isDraining = isDraining
     trouble = LogTally(log, "requests were told to come again")
     faults = LogTally(log, "requests failed by a fault of the gateway", severity: .error)
-    let sessions = SessionCache(database)
+    let sessions = SessionCache { digest throws(Problem) in
+      try await database.call { store throws(StoreFailure) in try await store.session(tokenDigest: digest) }
+    }
     let callers = Callers(sessions: sessions, trustedHops: configuration.trustedProxyHops)
-    let admissions = Admissions(database, calls: database.admissionCalls, batchSize: metrics.admissionBatchSize)
+    let admissions = Admissions(calls: database.admissionCalls, batchSize: metrics.admissionBatchSize) {
+      sends throws(StoreFailure) in try await database.admit(sends)
+    }
     health = HealthEndpoint(mode: configuration.mode)
     ready = ReadyEndpoint(callers: callers, database: database, mode: configuration.mode)
     challenge = ChallengeEndpoint(callers: callers, database: database, origin: configuration.publicOrigin.text)

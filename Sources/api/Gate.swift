@@ -6,7 +6,7 @@ final class Gate {
   private let runningLimit: Int
   private let waitingLimit: Int
   private var running = 0
-  private var waiters: [UnsafeContinuation<Void, Never>] = []
+  private var waiters: [UnsafeContinuation<Bool, Never>] = []
 
   init(running: Int, waiting: Int) {
     runningLimit = running
@@ -15,13 +15,17 @@ final class Gate {
 
   /// Waits for a place; false at once when too many wait already. Whoever got true must call `leave`.
   func enter() async -> Bool {
-    if running < runningLimit {
-      running += 1
-      return true
+    // All of it in the body: an await may let others run before the body does.
+    await withUnsafeContinuation { waiter in
+      if running < runningLimit {
+        running += 1
+        waiter.resume(returning: true)
+      } else if waiters.count < waitingLimit {
+        waiters.append(waiter)
+      } else {
+        waiter.resume(returning: false)
+      }
     }
-    if waiters.count >= waitingLimit { return false }
-    await withUnsafeContinuation { waiters.append($0) }
-    return true
   }
 
   /// Gives the place to who has waited longest.
@@ -29,7 +33,7 @@ final class Gate {
     if waiters.isEmpty {
       running -= 1
     } else {
-      waiters.removeFirst().resume()
+      waiters.removeFirst().resume(returning: true)
     }
   }
 }

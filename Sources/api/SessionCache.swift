@@ -16,7 +16,11 @@ final class SessionCache {
     let until: Monotonic
   }
 
-  private let database: Database
+  /// Asks the database, by the token's digest.
+  typealias LookUp = @LoopActor ([UInt8]) async throws(Problem) -> SessionStanding
+
+  private let ask: LookUp
+  private let clock: @LoopActor () -> Monotonic
   private let gate = Gate(running: 4, waiting: 32)
   /// By digest of the token.
   private var entries: [[UInt8]: Entry] = [:]
@@ -28,17 +32,23 @@ final class SessionCache {
   /// How often a session was made here: an answer that was asked for before the last one may be out of date.
   private var mints = 0
 
-  init(_ database: Database) { self.database = database }
+  init(clock: @escaping @LoopActor () -> Monotonic = { .now }, _ ask: @escaping LookUp) {
+    self.clock = clock
+    self.ask = ask
+  }
+
+  /// Answers that are kept.
+  var count: Int { entries.count }
 
   /// What the token is now, or was at most 5 s ago.
   func standing(of token: String) async throws(Problem) -> SessionStanding {
     let digest = SessionToken.digest(token)
-    let now = Monotonic.now
+    let now = clock()
     if let entry = entries[digest], entry.until > now {
       return .active(entry.host, remaining: Int64(entry.until.milliseconds(since: now)))
     }
     if let flight = flights[digest] { return try await flight.value.get() }
-    let flight = Task { @LoopActor in await self.lookUp(digest) }
+    let flight = Task(executorPreference: EventLoop.shared) { await self.lookUp(digest) }
     flights[digest] = flight
     return try await flight.value.get()
   }
@@ -56,13 +66,13 @@ final class SessionCache {
     guard await gate.enter() else { return .failure(.busy("too many session look-ups")) }
     defer { gate.leave() }
     let mintsBefore = mints
+    // From when it was asked: the answer may have been long on its way.
+    let asked = clock()
     do throws(Problem) {
-      let standing = try await database.call { store throws(StoreFailure) in
-        try await store.session(tokenDigest: digest)
-      }
+      let standing = try await ask(digest)
       // Only good ones: whoever makes tokens up must not fill the memory.
       if case .active(let host, let remaining) = standing, mints == mintsBefore {
-        remember(digest, host, milliseconds: min(Self.life, Int(clamping: remaining)))
+        remember(digest, host, until: asked.advanced(milliseconds: min(Self.life, Int(clamping: remaining))))
       }
       return .success(standing)
     } catch {
@@ -70,13 +80,13 @@ final class SessionCache {
     }
   }
 
-  private func remember(_ digest: [UInt8], _ host: Host, milliseconds: Int) {
-    entries[digest] = Entry(host: host, until: .now.advanced(milliseconds: milliseconds))
+  private func remember(_ digest: [UInt8], _ host: Host, until: Monotonic) {
+    entries[digest] = Entry(host: host, until: until)
     order.append(digest)
     while order.count - oldest > Self.limit { drop() }
     // What has lapsed goes as new ones come, so that the memory follows the traffic.
     for _ in 0..<2 where oldest < order.count {
-      guard let entry = entries[order[oldest]], entry.until > .now else {
+      guard let entry = entries[order[oldest]], entry.until > clock() else {
         drop()
         continue
       }

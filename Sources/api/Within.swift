@@ -8,7 +8,7 @@ func within<T: Sendable>(milliseconds: Int, _ work: @escaping @LoopActor () asyn
   return await withUnsafeContinuation { waiter in
     race.waiter = waiter
     race.timer = EventLoop.shared.after(milliseconds: milliseconds) { race.end(nil) }
-    Task { @LoopActor in race.end(await work()) }
+    Task(executorPreference: EventLoop.shared) { await race.run(work) }
   }
 }
 
@@ -17,6 +17,8 @@ func within<T: Sendable>(milliseconds: Int, _ work: @escaping @LoopActor () asyn
 private final class Race<T: Sendable> {
   var waiter: UnsafeContinuation<T?, Never>?
   var timer: Loop.Timer?
+
+  func run(_ work: @LoopActor () async -> T) async { end(await work()) }
 
   func end(_ result: T?) {
     EventLoop.shared.cancel(timer)

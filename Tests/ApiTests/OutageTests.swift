@@ -1,0 +1,142 @@
+import Foundation
+import Json
+import Postgres
+import Stores
+import Testing
+
+/// Rulings 1.3: a database that is gone, hangs, or comes back.
+@Suite struct OutageTests {
+  private func isBusy(_ gateway: Gateway, _ ask: Ask) async throws -> Bool {
+    let began = ContinuousClock.now
+    let reply = try await gateway.ask(ask)
+    return reply.verdict == "503 busy" && reply.headers["retry-after"] == "1"
+      && began.duration(to: .now) < .seconds(6)
+  }
+
+  private func becomesReady(_ gateway: Gateway) async throws {
+    let end = ContinuousClock.now + .seconds(20)
+    while try await gateway.ask(.get("/ready")).status != 200 {
+      try #require(ContinuousClock.now < end)
+      try await Task.sleep(for: .milliseconds(100))
+    }
+  }
+
+  @Test func `A database that is gone is told within 5 s, and when it is back all goes on`() async throws {
+    try await Server.use { server in
+      let place = try await server.place()
+      let gateway = try await Gateway.start(on: place)
+      defer { gateway.process.killAtOnce() }
+      let token = try await gateway.bearer()
+      let phone = try await gateway.phone(token)
+      try await server.stop()
+      for ask in [
+        Ask.post("/v1/host/challenge", Body.challenge()), .get("/v1/devices", bearer: token),
+        .post("/v1/devices", Body.device("other"), bearer: token),
+        .post("/v1/send", Body.send([phone], Body.notification(1)), bearer: token),
+      ] {
+        #expect(try await isBusy(gateway, ask))
+      }
+      let ready = try await gateway.ask(.get("/ready"))
+      #expect(ready.status == 503)
+      #expect(ready.json?["failing"]?.string == "database")
+      #expect(try await gateway.ask(.get("/health")).status == 200)
+      try await server.start()
+      try await becomesReady(gateway)
+      #expect(try await gateway.send(token, [phone], Body.notification(1)) == ["queued"])
+      #expect(gateway.process.said.contains("requests were told to come again"))
+    }
+  }
+
+  @Test func `A database out of reach at the start is waited for`() async throws {
+    try await Server.use { server in
+      let place = try await server.place()
+      try await server.stop()
+      let gateway = try await Gateway.start(on: place)
+      defer { gateway.process.killAtOnce() }
+      #expect(try await gateway.ask(.get("/health")).status == 200)
+      #expect(try await gateway.ask(.get("/ready")).status == 503)
+      #expect(try await isBusy(gateway, .post("/v1/host/challenge", Body.challenge())))
+      #expect(try await gateway.ask(.post("/v1/host/challenge", "x")).verdict == "400 invalid_request")
+      #expect(try await gateway.ask(.get("/v1/devices")).verdict == "401 invalid_token")
+      try await server.start()
+      try await becomesReady(gateway)
+      _ = try await gateway.bearer()
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `A database that hangs is told within 5 s, and the send may be said again`(on kind: StoreKind) async throws {
+    try await kind.use { gateway in
+      let token = try await gateway.bearer()
+      let phone = try await gateway.phone(token)
+      let hold = try await gateway.place.hold("push_events")
+      let send = Ask.post("/v1/send", Body.send([phone], Body.notification(1)), bearer: token)
+      #expect(try await isBusy(gateway, send))
+      #expect(try await gateway.ask(.get("/health")).status == 200)
+      try await hold.release()
+      while try await gateway.ask(send).results != ["queued"] {}
+      #expect(try await gateway.send(token, [phone], Body.notification(1)) == ["queued"])
+    }
+  }
+
+  @Test func `A statement that the database refuses is a fault of ours, told without its cause`() async throws {
+    try await StoreKind.postgres.use { gateway in
+      let token = try await gateway.bearer()
+      try await gateway.place.script("alter table push_devices rename to gone")
+      let reply = try await gateway.ask(.get("/v1/devices", bearer: token))
+      #expect(reply.status == 500)
+      #expect(reply.text == #"{"error":"internal"}"#)
+      let line = try await gateway.process.line("requests failed by a fault of the gateway")
+      #expect(line["severity"]?.string == "ERROR")
+      #expect(line["database refused: SQL state 42P01"]?.integer == 1)
+    }
+  }
+}
+
+/// A Postgres server of one test's own, which it may stop and start.
+private struct Server {
+  let folder: String
+
+  static func use<T>(_ body: (Server) async throws -> T) async throws -> T {
+    try await Turnstile.shared.pass {
+      try await Folder.use { folder in
+        let server = Server(folder: folder)
+        try await server.start()
+        let result: Result<T, any Error>
+        do { result = .success(try await body(server)) } catch { result = .failure(error) }
+        try? await server.stop()
+        return try result.get()
+      }
+    }
+  }
+
+  func start() async throws { _ = try await script("start") }
+  func stop() async throws { _ = try await script("stop") }
+
+  /// A migrated database on it.
+  func place() async throws -> Place {
+    let url = try await script("start")
+    let store = await PostgresStore(url: try PostgresUrl(url), maximum: 1) { _ in }
+    _ = try await store.migrate()
+    await store.close()
+    return Place(environment: ["ORCA_PUSH_DATABASE_URL": url])
+  }
+
+  private func script(_ verb: String) async throws -> String {
+    let folder = folder
+    return try await blocking {
+      let process = Process()
+      process.executableURL =
+        URL(filePath: #filePath).deletingLastPathComponent()
+        .appending(path: "../../scripts/test-postgres").standardized
+      process.arguments = [verb, folder]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      process.waitUntilExit()
+      guard process.terminationStatus == 0 else { throw Unexpected("test-postgres \(verb) failed") }
+      let text = String(decoding: try output.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+      return text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+}
