@@ -34,7 +34,7 @@ enum StoreKind: String, CaseIterable, Sendable {
       StoreUnderTest(store: try await open(), second: try await open(), clock: clock, open: open, setClock: { _ in }))
   }
 
-  private func usePostgres<T>(
+  func usePostgres<T>(
     _ database: ScratchDatabase, _ clock: HandClock, _ body: (StoreUnderTest) async throws -> T
   ) async throws -> T {
     let pool = await PostgresPool(database.url, maximum: 1, applicationName: "clock") { _ in }
