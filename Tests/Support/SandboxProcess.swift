@@ -10,12 +10,16 @@ package final class SandboxProcess: Sendable {
   /// Why no sandbox came up.
   package struct Failure: Error, CustomStringConvertible {
     package let description: String
+
+    package init(_ description: String) { self.description = description }
   }
 
   /// The folder with `ca.pem`, `worker.env` and the rest.
   package let directory: String
   /// What `sandbox.json` holds.
   package let description: JsonValue
+  /// Trusts the sandbox's authority. One for all, since the system's roots take long to read.
+  package let trust: TlsClientContext
   private let program: Process
   private let input: Pipe
   private let control: String
@@ -43,7 +47,7 @@ package final class SandboxProcess: Sendable {
     var text = ""
     while !text.contains("\"ready") {
       let bytes = output.fileHandleForReading.availableData
-      if bytes.isEmpty { throw Failure(description: "the sandbox ended at its start: \(text)") }
+      if bytes.isEmpty { throw Failure("the sandbox ended at its start: \(text)") }
       text += String(decoding: bytes, as: UTF8.self)
     }
     // What it still says is let go, or a full pipe would be in its way.
@@ -52,7 +56,8 @@ package final class SandboxProcess: Sendable {
     self.program = program
     self.input = input
     description = try JsonReader.read(Array(try Data(contentsOf: URL(fileURLWithPath: directory + "/sandbox.json"))))
-    guard let control = description["control"]?.string else { throw Failure(description: "sandbox.json lacks control") }
+    trust = try TlsClientContext(additionalRoots: String(contentsOfFile: directory + "/ca.pem", encoding: .utf8))
+    guard let control = description["control"]?.string else { throw Failure("sandbox.json lacks control") }
     self.control = control
   }
 
@@ -80,11 +85,6 @@ package final class SandboxProcess: Sendable {
     return environment
   }
 
-  /// Trusts the sandbox's authority.
-  package func trust() throws -> TlsClientContext {
-    try TlsClientContext(additionalRoots: String(contentsOfFile: directory + "/ca.pem", encoding: .utf8))
-  }
-
   // MARK: Control
 
   /// Follows a script (`POST /script`); throws what the sandbox says against it.
@@ -93,12 +93,14 @@ package final class SandboxProcess: Sendable {
   /// Forgets all scripts.
   package func forgetScripts() async throws { _ = try await call("DELETE", "/script") }
 
-  /// Requests with a number beyond `since`, oldest first.
-  package func requests(since: Int = 0) async throws -> [JsonValue] {
+  /// Requests with a number beyond `since`, oldest first; those for `token` alone when one is given.
+  package func requests(since: Int = 0, token: String? = nil) async throws -> [JsonValue] {
     var all: [JsonValue] = []
+    let filter = token.map { "&token=\($0)" } ?? ""
     while true {
       // A page fits into what the client takes.
-      let page = try await call("GET", "/requests?since=\(since + all.count)&limit=250")["requests"]?.array ?? []
+      let last = all.last?["number"]?.integer.map(Int.init) ?? since
+      let page = try await call("GET", "/requests?since=\(last)&limit=250\(filter)")["requests"]?.array ?? []
       if page.isEmpty { return all }
       all += page
     }
@@ -121,10 +123,11 @@ package final class SandboxProcess: Sendable {
   package func call(
     _ method: String, _ path: String, _ body: String = "", deadline: Int = 30_000
   ) async throws -> JsonValue {
-    guard let url = Url(control + path) else { throw Failure(description: "\(path) is no path") }
-    let reply = try await Http1Client.send(method, url, body: Array(body.utf8), deadline: deadline)
+    guard let url = Url(control + path) else { throw Failure("\(path) is no path") }
+    let reply = try await Http1Client.send(
+      method, url, body: Array(body.utf8), deadline: deadline, resolver: .literal)
     let text = String(decoding: reply.body, as: UTF8.self)
-    guard reply.status == 200 else { throw Failure(description: "\(method) \(path): \(reply.status) \(text)") }
+    guard reply.status == 200 else { throw Failure("\(method) \(path): \(reply.status) \(text)") }
     return try JsonReader.read(reply.body, maxMembers: 200_000)
   }
 }

@@ -22,7 +22,8 @@ final class ControlDoor {
       return Self.done
     case ("GET", "/requests"):
       let limit = min(Self.number(query["limit"]) ?? 1_000, RequestLog.limit)
-      return Self.json(world.log.text(since: Self.number(query["since"]) ?? 0, limit: limit))
+      let since = Self.number(query["since"]) ?? 0
+      return Self.json(world.log.text(since: since, limit: limit, token: query["token"]))
     case ("GET", "/requests/wait"): return await wait(query)
     case ("DELETE", "/requests"):
       world.log.reset()

@@ -91,7 +91,8 @@ final class PushServer {
     let limit = step.maxConcurrentStreams ?? settings.maxConcurrentStreams
     if connection.hasAccepted || step.action == .settings, limit != connection.streamLimit {
       connection.streamLimit = limit
-      exchange.announce(maxConcurrentStreams: limit)
+      // Behind the answer, as aioapns needs it: it counts its streams wrong when one is open as the limit rises.
+      EventLoop.shared.after(milliseconds: 0) { exchange.announce(maxConcurrentStreams: limit) }
     }
     if step.action == .goawayAfter { exchange.goAway(debug: debug(step, settings)) }
     return settle(record, reply, isDelivered: deliver != nil)

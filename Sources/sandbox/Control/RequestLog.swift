@@ -69,15 +69,19 @@ final class RequestLog {
     return tally.count(filter) >= count
   }
 
-  /// Requests with a number beyond `since`, `limit` at most, as JSON.
-  func text(since: Int, limit: Int) -> [UInt8] {
+  /// Requests with a number beyond `since`, `limit` at most, as JSON; those for `token` alone when one is given.
+  func text(since: Int, limit: Int, token: String? = nil) -> [UInt8] {
     var text = JsonText(reserving: 65_536)
     text.object { text in
       text.member("total", tally.arrived)
       text.member("dropped", dropped)
       text.array("requests") { text in
-        let start = min(records.count, first + max(0, since - dropped))
-        for record in records[start..<min(records.count, start + limit)] { text.raw(record.json) }
+        var left = limit
+        for record in records.dropFirst(first + max(0, since - dropped)) where left > 0 {
+          if let token, token != record.token { continue }
+          text.raw(record.json)
+          left -= 1
+        }
       }
     }
     return text.bytes

@@ -75,7 +75,11 @@ final class RequestRecord {
       text.member("method", request.method)
       text.member("path", request.path)
       text.object("headers") { text in
-        for (name, value) in request.headers.fields where name != "authorization" { text.member(name, value) }
+        // A field that came twice is one member, its values in order.
+        var names: Set = ["authorization"]
+        for (name, _) in request.headers.fields where names.insert(name).inserted {
+          text.member(name, request.headers.all(name).joined(separator: ", "))
+        }
       }
       credential?.write(&text)
       text.member("token", token)
