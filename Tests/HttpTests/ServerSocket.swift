@@ -25,17 +25,21 @@ actor ServerSocket {
   /// Connects to a port of this machine. `receiveBuffer`: bytes that the kernel takes in for a client that does not read.
   init(port: Int, receiveBuffer: Int32? = nil) {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    if var receiveBuffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &receiveBuffer, 4) }
-    var patience = timeval(tv_sec: 10, tv_usec: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-    var address = sockaddr_in()
-    address.sin_family = UInt16(AF_INET)
-    address.sin_port = UInt16(port).bigEndian
-    address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
-    let descriptor = descriptor
-    _ = withUnsafeBytes(of: &address) {
-      connect(descriptor, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
+    // C structures as plain integers: which module owns their Swift types depends on what else was imported.
+    if let receiveBuffer { set(SO_RCVBUF, [receiveBuffer]) }
+    set(SO_RCVTIMEO, [10, 0] as [Int])
+    set(SO_SNDTIMEO, [10, 0] as [Int])
+    let bigEndianPort = UInt16(port).bigEndian
+    connect([UInt16(AF_INET), bigEndianPort, UInt16(0x7f).littleEndian, UInt16(0x01).bigEndian, 0, 0, 0, 0])
+  }
+
+  private nonisolated func set<Value>(_ option: Int32, _ value: [Value]) {
+    _ = value.withUnsafeBytes { setsockopt(descriptor, SOL_SOCKET, option, $0.baseAddress, socklen_t($0.count)) }
+  }
+
+  private nonisolated func connect(_ address: [UInt16]) {
+    _ = address.withUnsafeBytes {
+      Glibc.connect(descriptor, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), socklen_t($0.count))
     }
   }
 
@@ -74,11 +78,9 @@ actor ServerSocket {
 
   /// Closes with a reset.
   func reset() {
-    var now = linger(l_onoff: 1, l_linger: 0)
-    setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
-    // The descriptor itself goes with the owner.
-    var unspecified = sockaddr()
-    connect(descriptor, &unspecified, socklen_t(MemoryLayout<sockaddr>.size))
+    set(SO_LINGER, [1, 0] as [Int32])
+    // An address of no family takes the connection down; the descriptor itself goes with its owner.
+    connect([0, 0, 0, 0, 0, 0, 0, 0])
   }
 
   /// Everything up to the end of the connection.

@@ -39,8 +39,10 @@ package final class HttpExchange {
   /// Suspends until the stream or connection ends: the handler that never answers. The peer closing its sending half
   /// counts as an end.
   package func hang() async {
-    if isPeerGone { return }
-    await withCheckedContinuation { waiters.append($0) }
+    // Looked at inside: a task may let others run on its way into a continuation.
+    await withCheckedContinuation { waiter in
+      if isPeerGone { waiter.resume() } else { waiters.append(waiter) }
+    }
   }
 
   func answer(_ response: HttpResponse?) { connection.answer(self, response) }

@@ -58,9 +58,10 @@ package final class HttpServer {
   /// Waits until no connection is open and no handler runs, `milliseconds` at most; whether that came about.
   @discardableResult
   package func waitUntilIdle(milliseconds: Int) async -> Bool {
-    if isIdle { return true }
     let timer = EventLoop.shared.after(milliseconds: milliseconds) { [weak self] in self?.releaseIdleWaiters() }
-    await withCheckedContinuation { idleWaiters.append($0) }
+    await withCheckedContinuation { waiter in
+      if isIdle { waiter.resume() } else { idleWaiters.append(waiter) }
+    }
     EventLoop.shared.cancel(timer)
     return isIdle
   }

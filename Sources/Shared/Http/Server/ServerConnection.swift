@@ -29,6 +29,8 @@ final class ServerConnection: Readiness, Flushable {
   private var readingIsPaused = false
   private var peerHasEnded = false
   private var willFlush = false
+  /// The kernel took a part of the output only: the rest waits for it to be writable.
+  private var isBlocked = false
 
   private(set) var output: [UInt8] = []
   private var written = 0
@@ -198,6 +200,7 @@ final class ServerConnection: Readiness, Flushable {
       switch outcome {
       case .bytes(let count): written += count
       case .wantsRead, .wantsWrite:
+        isBlocked = true
         if writeDeadline?.isSet == false { writeDeadline?.set(milliseconds: server.limits.write) }
         return updateInterest()
       case .closed, .failed: return close()
@@ -211,6 +214,7 @@ final class ServerConnection: Readiness, Flushable {
     if written > 0 {
       if output.capacity > 65_536 { output = [] } else { output.removeAll(keepingCapacity: true) }
       written = 0
+      isBlocked = false
       writeDeadline?.clear()
       updateInterest()
       if isOpen { session?.written() }
@@ -231,7 +235,7 @@ final class ServerConnection: Readiness, Flushable {
     if case .closed = phase { return }
     var wanted: Interest = []
     if !readingIsPaused && !peerHasEnded { wanted.insert(.read) }
-    if backlog > 0 || tlsWantsWrite { wanted.insert(.write) }
+    if isBlocked || tlsWantsWrite { wanted.insert(.write) }
     if wanted != interest {
       interest = wanted
       EventLoop.shared.change(descriptor, wanted)
