@@ -70,7 +70,7 @@ let package = Package(
     tests("KeysTests", ["Keys", "Contract", "Json"]),
     tests("ProofTests", ["Proof", "Contract", "Json", "Keys"], files: ["proofs.json"]),
     tests("LoopTests", ["Loop"]),
-    tests("HttpTests", ["CLinux", "Http", "Loop", "Tls"]),
+    tests("HttpTests", ["CLinux", "Http", "Loop", "Tls"], files: ["server_oracle.py"]),
     tests("PostgresTests", ["Postgres", "Loop"]),
     tests("SQLiteTests", ["SQLite", "Loop"]),
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),

@@ -4,13 +4,15 @@ import Testing
 struct ServerCase<Expected: Sendable>: Sendable, CustomTestStringConvertible {
   var expected: Expected
   var name: String
-  var text: String
+  var bytes: [UInt8]
 
-  init(_ expected: Expected, _ name: String, _ text: String) {
+  init(_ expected: Expected, _ name: String, _ bytes: [UInt8]) {
     self.expected = expected
     self.name = name
-    self.text = text
+    self.bytes = bytes
   }
+
+  init(_ expected: Expected, _ name: String, _ text: String) { self.init(expected, name, Array(text.utf8)) }
 
   var testDescription: String { name }
 }

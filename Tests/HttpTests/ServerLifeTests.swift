@@ -26,7 +26,7 @@ struct ServerLifeTests {
     }
     let client = ServerSocket(port: try server.listen(address: "127.0.0.1", port: 0))
     let began = Monotonic.now
-    await client.send(request.text)
+    await client.send(request.bytes)
     let drip = request.expected
     if drip.isEmpty { #expect(await client.readToEnd().isEmpty) } else { await client.drip(drip) }
     #expect(await server.waitUntilIdle(milliseconds: 5_000))

@@ -120,7 +120,7 @@ struct ServerParserTests {
       Case(431, "65 fields", post + String(repeating: "a: b\r\n", count: 64) + "\r\n"),
     ])
   func refused(request: ServerCase<Int>) {
-    let bytes = Array(request.text.utf8)
+    let bytes = request.bytes
     #expect(verdict(of: bytes) == "refused \(request.expected)")
     #expect(verdict(of: bytes, cutAt: Array(0..<bytes.count)) == "refused \(request.expected)")
   }

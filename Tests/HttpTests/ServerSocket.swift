@@ -114,9 +114,6 @@ actor ServerSocket {
     return body.count == length ? reply : nil
   }
 
-  /// Whether the peer has closed, without waiting.
-  var isClosed: Bool { receive(Int32(MSG_DONTWAIT)) == 0 }
-
   private func endOfHead() -> Int? {
     guard received.count >= 4 else { return nil }
     for i in 3..<received.count where received[(i - 3)...i].elementsEqual([13, 10, 13, 10]) { return i + 1 }

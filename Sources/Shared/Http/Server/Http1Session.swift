@@ -12,7 +12,7 @@ final class Http1Session: ServerSession {
     case over
   }
 
-  private unowned let connection: ServerConnection
+  unowned let connection: ServerConnection
   private var parser: RequestParser
   private var phase = Phase.reading
   private var stage = RequestParser.Stage.idle

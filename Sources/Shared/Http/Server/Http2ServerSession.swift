@@ -8,7 +8,12 @@ final class Http2ServerSession: ServerSession {
   private var session: OpaquePointer?
   private var streams: [Int32: Http2ServerStream] = [:]
   private var requests = 0
+  /// Bytes of bodies that are still coming.
   private var unfinishedBodies = 0
+  /// The stream whose head has begun and is not whole; there is one at a time (RFC 9113 4.3).
+  private var headInProgress: Int32?
+  /// When the replies that lie here for want of window have to be gone.
+  private var replyDeadline: Deadline?
   private var isDraining = false
 
   private var limits: HttpServerLimits { connection.server.limits }
@@ -25,6 +30,7 @@ final class Http2ServerSession: ServerSession {
     nghttp2_submit_settings(session, 0, &settings, settings.count)
     // Bodies are bounded one by one and all together: the connection's window must not be what holds streams up.
     nghttp2_session_set_local_window_size(session, 0, 0, 1 << 20)
+    replyDeadline = Deadline { [weak self] in self?.resetStalled() }
     connection.deadline?.set(milliseconds: limits.idle)
     connection.flushSoon()
   }
@@ -35,6 +41,8 @@ final class Http2ServerSession: ServerSession {
     let result = bytes.withUnsafeBufferPointer { nghttp2_session_mem_recv(session, $0.baseAddress, $0.count) }
     if result < 0 { return connection.close() }
     connection.flushSoon()
+    // nghttp2's own answers have no bound: whoever does not read is not read.
+    if connection.backlog >= limits.gathered { connection.pauseReading() }
   }
 
   func receivedEnd() { connection.close() }
@@ -51,7 +59,15 @@ final class Http2ServerSession: ServerSession {
     if isOver || (isDraining && streams.isEmpty) { connection.finish() }
   }
 
-  func written() { connection.flushSoon() }
+  func written() {
+    connection.resumeReading()
+    connection.flushSoon()
+  }
+
+  func deadlinePassed() {
+    // A request that is on its way meanwhile can be sent again elsewhere, which a bare close would not say.
+    if streams.isEmpty { drain() } else { connection.close() }
+  }
 
   func answer(_ exchange: HttpExchange, _ response: HttpResponse?) {
     guard let session, let response, let stream = streams[Int32(exchange.streamId)] else { return }
@@ -59,6 +75,7 @@ final class Http2ServerSession: ServerSession {
   }
 
   func drain() {
+    guard let session else { return }
     isDraining = true
     let last = nghttp2_session_get_last_proc_stream_id(session)
     nghttp2_submit_goaway(session, 0, last, UInt32(NGHTTP2_NO_ERROR.rawValue), nil, 0)
@@ -70,22 +87,26 @@ final class Http2ServerSession: ServerSession {
     streams = [:]
     nghttp2_session_del(session)
     session = nil
+    replyDeadline?.end()
     for stream in open { stream.end() }
   }
 
   // MARK: For exchanges
 
   func reset(_ stream: Int32, code: UInt32) {
+    guard let session else { return }
     nghttp2_submit_rst_stream(session, 0, stream, code)
     connection.flushSoon()
   }
 
   func goAway(lastStream: Int32, code: UInt32, debug: [UInt8]) {
+    guard let session else { return }
     nghttp2_submit_goaway(session, 0, lastStream, code, debug, debug.count)
     connection.flushSoon()
   }
 
   func announce(maxConcurrentStreams: Int) {
+    guard let session else { return }
     var entry = nghttp2_settings_entry(
       settings_id: Int32(NGHTTP2_SETTINGS_MAX_CONCURRENT_STREAMS.rawValue),
       value: UInt32(clamping: maxConcurrentStreams))
@@ -95,42 +116,48 @@ final class Http2ServerSession: ServerSession {
 
   // MARK: Requests
 
-  fileprivate func begin(_ id: Int32) {
+  func begin(_ id: Int32) {
     streams[id] = Http2ServerStream(id: id, peer: connection.peer, limits: limits.request)
-    connection.deadline?.clear()
+    headInProgress = id
+    connection.deadline?.set(milliseconds: limits.head)
   }
 
-  fileprivate func received(_ id: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
+  func received(_ id: Int32, name: UnsafeBufferPointer<UInt8>, value: UnsafeBufferPointer<UInt8>) {
     streams[id]?.received(name: name, value: value)
   }
 
-  fileprivate func received(_ id: Int32, body: UnsafeBufferPointer<UInt8>) {
-    guard let stream = streams[id], case .receiving = stream.phase else { return }
-    unfinishedBodies += body.count
-    if unfinishedBodies > limits.streamBodies {
-      return reset(id, code: UInt32(NGHTTP2_ENHANCE_YOUR_CALM.rawValue))
+  func received(_ id: Int32, body: UnsafeBufferPointer<UInt8>) {
+    guard let stream = streams[id] else { return }
+    if stream.discards(body.count, limit: limits.discarded) { return reset(id, code: 0) }
+    guard case .receiving = stream.phase else { return }
+    let before = stream.request.body.count
+    let isTooLarge = stream.received(body: body)
+    unfinishedBodies += stream.request.body.count - before
+    if isTooLarge {
+      start(stream)
+    } else if unfinishedBodies > limits.streamBodies {
+      reset(id, code: UInt32(NGHTTP2_ENHANCE_YOUR_CALM.rawValue))
     }
-    if stream.received(body: body) { start(stream) }
   }
 
-  fileprivate func receivedHead(_ id: Int32, isEnd: Bool) {
+  func receivedHead(_ id: Int32, isEnd: Bool) {
+    headInProgress = nil
+    connection.deadline?.clear()
     guard let stream = streams[id], case .receiving = stream.phase else { return }
     let isTooLarge = stream.finishHead()
     if isEnd || isTooLarge || stream.isHeadTooLarge { return start(stream) }
-    let deadline = Deadline { [weak self] in self?.reset(id, code: UInt32(NGHTTP2_CANCEL.rawValue)) }
-    deadline.set(milliseconds: limits.body)
-    stream.deadline = deadline
+    stream.setDeadline(limits.body) { [weak self] in self?.reset(id, code: UInt32(NGHTTP2_CANCEL.rawValue)) }
   }
 
-  fileprivate func receivedEnd(_ id: Int32) {
+  func receivedEnd(_ id: Int32) {
     guard let stream = streams[id], case .receiving = stream.phase else { return }
     start(stream)
   }
 
   private func start(_ stream: Http2ServerStream) {
     stream.phase = .handed
-    stream.deadline?.end()
-    unfinishedBodies = max(0, unfinishedBodies - stream.request.body.count)
+    stream.endDeadline()
+    unfinishedBodies -= stream.request.body.count
     requests += 1
     let exchange = HttpExchange(
       connection, streamId: Int(stream.id), requestsOnConnection: requests, isHead: stream.request.method == "HEAD",
@@ -142,11 +169,13 @@ final class Http2ServerSession: ServerSession {
     connection.server.start(stream.request, exchange)
   }
 
-  fileprivate func closed(_ id: Int32) {
+  func closed(_ id: Int32) {
     guard let stream = streams.removeValue(forKey: id) else { return }
-    if case .receiving = stream.phase { unfinishedBodies = max(0, unfinishedBodies - stream.request.body.count) }
+    if case .receiving = stream.phase { unfinishedBodies -= stream.request.body.count }
     stream.end()
-    if streams.isEmpty { connection.deadline?.set(milliseconds: limits.idle) }
+    if headInProgress == id { headInProgress = nil }
+    guard headInProgress == nil else { return }
+    if streams.isEmpty { connection.deadline?.set(milliseconds: limits.idle) } else { connection.deadline?.clear() }
   }
 
   private func reply(
@@ -160,7 +189,10 @@ final class Http2ServerSession: ServerSession {
     var source = nghttp2_data_provider()
     source.source.ptr = Unmanaged.passUnretained(stream).toOpaque()
     source.read_callback = Self.readReply
-    if hasBody { stream.setReply(response.body) }
+    if hasBody {
+      stream.setReply(response.body, due: .now.advanced(milliseconds: limits.write))
+      if replyDeadline?.isSet == false { replyDeadline?.set(milliseconds: limits.write) }
+    }
     _ = head.withFields { fields, count in
       hasBody
         ? nghttp2_submit_response(session, stream.id, fields, count, &source)
@@ -169,83 +201,28 @@ final class Http2ServerSession: ServerSession {
     connection.flushSoon()
   }
 
-  /// The reply is out; what the peer still sends of the request is of no use.
-  fileprivate func sentEnd(_ id: Int32) {
-    guard let session, nghttp2_session_get_stream_remote_close(session, id) == 0 else { return }
-    nghttp2_submit_rst_stream(session, 0, id, UInt32(NGHTTP2_NO_ERROR.rawValue))
-  }
-
-  // MARK: Callbacks
-
-  nonisolated private static let readReply: nghttp2_data_source_read_callback = {
-    _, _, buffer, length, flags, source, _ in
-    guard let raw = source?.pointee.ptr, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-    nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
-    // The stream is in the session's table for as long as nghttp2 reads its reply.
-    let stream = Unmanaged<Http2ServerStream>.fromOpaque(raw).takeUnretainedValue()
-    let (count, isLast) = LoopActor.assumeIsolated { stream.takeReply(into: room) }
-    if isLast { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
-    return count
-  }
-
-  /// Enters the session that a callback belongs to.
-  nonisolated private static func enter(
-    _ raw: UnsafeMutableRawPointer?, _ body: @LoopActor (Http2ServerSession) -> Void
-  ) {
-    guard let raw else { return }
-    let session = Unmanaged<Http2ServerSession>.fromOpaque(raw).takeUnretainedValue()
-    LoopActor.assumeIsolated { body(session) }
-  }
-
-  // Shared by all sessions, never changed, never freed.
-  nonisolated(unsafe) private static let callbacks: OpaquePointer? = {
-    var callbacks: OpaquePointer?
-    nghttp2_session_callbacks_new(&callbacks)
-    nghttp2_session_callbacks_set_on_begin_headers_callback(callbacks) { _, frame, raw in
-      guard let frame, frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST else { return 0 }
-      let id = frame.pointee.hd.stream_id
-      enter(raw) { $0.begin(id) }
-      return 0
-    }
-    nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, nameLength, value, length, _, raw in
-      guard let frame else { return 0 }
-      nonisolated(unsafe) let name = UnsafeBufferPointer(start: name, count: nameLength)
-      nonisolated(unsafe) let value = UnsafeBufferPointer(start: value, count: length)
-      let id = frame.pointee.hd.stream_id
-      enter(raw) { $0.received(id, name: name, value: value) }
-      return 0
-    }
-    nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, raw in
-      nonisolated(unsafe) let chunk = UnsafeBufferPointer(start: bytes, count: count)
-      enter(raw) { $0.received(id, body: chunk) }
-      return 0
-    }
-    nghttp2_session_callbacks_set_on_frame_recv_callback(callbacks) { _, frame, raw in
-      guard let frame else { return 0 }
-      let head = frame.pointee.hd
-      let isEnd = UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0
-      switch UInt32(head.type) {
-      case NGHTTP2_HEADERS.rawValue where frame.pointee.headers.cat == NGHTTP2_HCAT_REQUEST:
-        enter(raw) { $0.receivedHead(head.stream_id, isEnd: isEnd) }
-      case NGHTTP2_HEADERS.rawValue where isEnd, NGHTTP2_DATA.rawValue where isEnd:
-        enter(raw) { $0.receivedEnd(head.stream_id) }
-      default: break
+  /// Gives up replies that the peer leaves no window for.
+  private func resetStalled() {
+    let now = Monotonic.now
+    var next: Monotonic?
+    for stream in streams.values {
+      guard let due = stream.replyDue else { continue }
+      if due <= now {
+        reset(stream.id, code: UInt32(NGHTTP2_CANCEL.rawValue))
+      } else {
+        next = min(next ?? due, due)
       }
-      return 0
     }
-    nghttp2_session_callbacks_set_on_frame_send_callback(callbacks) { _, frame, raw in
-      guard let frame else { return 0 }
-      let head = frame.pointee.hd
-      let isMessage = [NGHTTP2_HEADERS.rawValue, NGHTTP2_DATA.rawValue].contains(UInt32(head.type))
-      if isMessage, UInt32(head.flags) & NGHTTP2_FLAG_END_STREAM.rawValue != 0 {
-        enter(raw) { $0.sentEnd(head.stream_id) }
-      }
-      return 0
+    if let next { replyDeadline?.set(milliseconds: next.milliseconds(since: now) + 1) }
+  }
+
+  /// The reply is out. What the peer still sends of the request is thrown away for a while: some clients lose the reply
+  /// when their stream is reset right behind it.
+  func sentEnd(_ id: Int32) {
+    guard let session, let stream = streams[id], nghttp2_session_get_stream_remote_close(session, id) == 0 else {
+      return
     }
-    nghttp2_session_callbacks_set_on_stream_close_callback(callbacks) { _, id, _, raw in
-      enter(raw) { $0.closed(id) }
-      return 0
-    }
-    return callbacks
-  }()
+    stream.phase = .answered(discarded: 0)
+    stream.setDeadline(limits.linger) { [weak self] in self?.reset(id, code: 0) }
+  }
 }

@@ -7,13 +7,15 @@ final class Http2ServerStream {
     case receiving
     /// A handler has it, or had.
     case handed
+    /// The reply is out and the request is not whole: so much of it was thrown away.
+    case answered(discarded: Int)
   }
 
   let id: Int32
   var phase = Phase.receiving
   var exchange: HttpExchange?
   /// For the part of the request that is to come.
-  var deadline: Deadline?
+  private var deadline: Deadline?
   /// Over the bounds of a head: answered 431 when it is whole.
   private(set) var isHeadTooLarge = false
   private var isHeadWhole = false
@@ -24,6 +26,8 @@ final class Http2ServerStream {
 
   private var reply: [UInt8] = []
   private var sent = 0
+  /// When the rest of the reply's body has to be gone; nil when there is none.
+  private(set) var replyDue: Monotonic?
 
   init(id: Int32, peer: String, limits: RequestParser.Limits) {
     self.id = id
@@ -74,9 +78,28 @@ final class Http2ServerStream {
     return false
   }
 
-  func setReply(_ body: [UInt8]) {
+  /// Counts what is thrown away of a request that was answered. True when that is more than `limit`.
+  func discards(_ count: Int, limit: Int) -> Bool {
+    guard case .answered(let discarded) = phase else { return false }
+    phase = .answered(discarded: discarded + count)
+    return discarded + count > limit
+  }
+
+  func setDeadline(_ milliseconds: Int, _ passed: @escaping @LoopActor () -> Void) {
+    deadline?.end()
+    deadline = Deadline(passed)
+    deadline?.set(milliseconds: milliseconds)
+  }
+
+  func endDeadline() {
+    deadline?.end()
+    deadline = nil
+  }
+
+  func setReply(_ body: [UInt8], due: Monotonic) {
     reply = body
     sent = 0
+    replyDue = due
   }
 
   /// Copies the next part of the reply's body into `room`: how much, and whether it was the last.
@@ -84,11 +107,12 @@ final class Http2ServerStream {
     let count = min(room.count, reply.count - sent)
     reply.withUnsafeBytes { room.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[sent..<(sent + count)])) }
     sent += count
+    if sent == reply.count { replyDue = nil }
     return (count, sent == reply.count)
   }
 
   func end() {
-    deadline?.end()
+    endDeadline()
     exchange?.peerGone()
   }
 }

@@ -48,7 +48,7 @@ final class ServerConnection: Readiness, Flushable {
     self.peer = peer
     self.server = server
     session = UndecidedSession(self)
-    deadline = Deadline { [weak self] in self?.close() }
+    deadline = Deadline { [weak self] in self?.deadlinePassed() }
     writeDeadline = Deadline { [weak self] in self?.close() }
     deadline?.set(milliseconds: isShakingHands ? server.limits.tlsHandshake : server.limits.firstByte)
     EventLoop.shared.watch(descriptor, .read, self)
@@ -110,6 +110,11 @@ final class ServerConnection: Readiness, Flushable {
     deadline?.end()
     writeDeadline?.end()
     EventLoop.shared.forget(descriptor)
+    if backlog > 0 {
+      // Whoever did not take it will not: the kernel need not keep it either.
+      var now = linger(l_onoff: 1, l_linger: 0)
+      setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
+    }
     Glibc.close(descriptor)
     output = []
     let session = session
@@ -123,9 +128,17 @@ final class ServerConnection: Readiness, Flushable {
   func ready(_ events: Interest) {
     if !events.isDisjoint(with: .failure), hasFailed { return close() }
     if isShakingHands { return shakeHands() }
-    tlsWantsWrite = false
+    let readsOn = tlsWantsWrite
+    if readsOn {
+      tlsWantsWrite = false
+      updateInterest()
+    }
     if events.contains(.write) { flush() }
-    if events.contains(.read) { read() }
+    if events.contains(.read) || readsOn { read() }
+  }
+
+  private func deadlinePassed() {
+    if isOpen, let session { session.deadlinePassed() } else { close() }
   }
 
   /// Events may be those of a closed connection whose descriptor this one got: the kernel is asked again.
@@ -219,10 +232,10 @@ final class ServerConnection: Readiness, Flushable {
       updateInterest()
       if isOpen { session?.written() }
     }
-    if case .finishing = phase { linger() }
+    if case .finishing = phase { startLingering() }
   }
 
-  private func linger() {
+  private func startLingering() {
     if peerHasEnded { return close() }
     phase = .lingering(discarded: 0)
     transport.endSending()

@@ -3,6 +3,7 @@ internal import Loop
 /// What speaks a protocol over a `ServerConnection`. Told of the transport's events, it answers by the connection's calls.
 @LoopActor
 protocol ServerSession: AnyObject {
+  var connection: ServerConnection { get }
   /// Bytes from the peer, valid during the call.
   func receive(_ bytes: Span<UInt8>)
   /// The peer will send no more.
@@ -13,8 +14,14 @@ protocol ServerSession: AnyObject {
   func written()
   /// The handler's reply; nil when it dealt with the request itself.
   func answer(_ exchange: HttpExchange, _ response: HttpResponse?)
+  /// The connection's deadline has passed.
+  func deadlinePassed()
   /// Take no new requests, and close as soon as those in hand are answered.
   func drain()
   /// The connection is gone.
   func ended()
+}
+
+extension ServerSession {
+  func deadlinePassed() { connection.close() }
 }

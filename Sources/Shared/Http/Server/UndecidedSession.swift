@@ -3,7 +3,7 @@ internal import Loop
 /// A connection before its first bytes say whether it speaks HTTP/1 or, by prior knowledge, HTTP/2 (RFC 9113 3.3).
 @LoopActor
 final class UndecidedSession: ServerSession {
-  private unowned let connection: ServerConnection
+  unowned let connection: ServerConnection
   private var held: [UInt8] = []
 
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
