@@ -83,7 +83,7 @@ let package = Package(
       ["api", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "SQLite", "Stores"]),
     tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
     tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
-    tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop", "Proof"]),
+    tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop"], files: ["leash.py", "openapi"]),
     tests("ArchitectureTests", ["Json"]),
   ],
   swiftLanguageModes: [.v6]

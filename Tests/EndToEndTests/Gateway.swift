@@ -1,0 +1,89 @@
+import Foundation
+import Http
+import Json
+import Loop
+import Support
+import Testing
+
+/// A whole gateway of real programs: sandbox, api, worker, each in a process of its own.
+struct Gateway {
+  enum StoreKind: String, CaseIterable, CustomTestStringConvertible {
+    case sqlite, postgres
+    var testDescription: String { rawValue }
+  }
+
+  /// What the gateway calls itself, which is not where it listens: what hosts prove names the former.
+  static let origin = "https://push.example"
+
+  /// Where the api listens.
+  let address: String
+  /// The sandbox's control door.
+  let control: String
+  /// For what the programs of one test write; gone with it.
+  let folder: URL
+
+  /// Starts one on a store of its own, runs `body`, and stops it whatever happens; every program must end with 0.
+  static func run(_ kind: StoreKind, _ body: (Gateway) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    switch kind {
+    case .sqlite: try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], folder, body)
+    case .postgres:
+      try await ScratchDatabase.use { database in
+        let store = ["ORCA_PUSH_DATABASE_URL": database.text]
+        let migration = try Program("janitor", ["migrate"], environment: store)
+        _ = try await migration.logged("the schema was brought up to date")
+        #expect(await migration.stop() == 0)
+        try await run(store, folder, body)
+      }
+    }
+  }
+
+  private static func run(
+    _ store: [String: String], _ folder: URL, _ body: (Gateway) async throws -> Void
+  ) async throws {
+    let sandboxFolder = folder.appending(path: "sandbox")
+    let ports = ["control", "fcm", "metadata", "apns-production", "apns-sandbox"].flatMap { ["--\($0)-port", "0"] }
+    let sandbox = try Program("sandbox", ["--dir", sandboxFolder.path] + ports)
+    var programs = [sandbox]
+    var failure: (any Error)?
+    do {
+      _ = try await sandbox.logged("ready")
+      let places = try JsonReader.read(
+        Array(try Data(contentsOf: sandboxFolder.appending(path: "sandbox.json"))))
+      let api = try Program(
+        "api", environment: store.merging(["PORT": "0", "ORCA_PUSH_PUBLIC_URL": origin]) { _, new in new })
+      programs.append(api)
+      let port = try #require(try await api.logged("serving")["port"]?.integer)
+
+      var settings = store
+      for (name, value) in places["workerEnvironment"]?.object?.members ?? [] { settings[name] = value.string }
+      let worker = try Program("worker", environment: settings)
+      programs.append(worker)
+      _ = try await worker.logged("ready")
+      let control = try #require(places["control"]?.string)
+      try await body(Gateway(address: "http://127.0.0.1:\(port)", control: control, folder: folder))
+    } catch {
+      failure = error
+    }
+    for program in programs.reversed() {
+      let code = await program.stop()
+      #expect(code == 0, "\(program.name) ended with \(code)")
+    }
+    if let failure { throw failure }
+  }
+
+  /// Requests that the sandbox's servers of this provider answered with 200, once there are `count`; fewer after 20 s.
+  func requests(_ provider: String, count: Int) async throws -> [JsonValue] {
+    _ = try await ask("/requests/wait?provider=\(provider)&status=200&count=\(count)&timeoutMs=20000")
+    let all = try await ask("/requests")["requests"]?.array ?? []
+    return all.filter { $0["provider"]?.string == provider && $0["answer"]?["status"]?.integer == 200 }
+  }
+
+  @LoopActor
+  private func ask(_ path: String) async throws -> JsonValue {
+    let url = try #require(Url(control + path))
+    return try JsonReader.read(try await Http1Client.send("GET", url, deadline: 30_000).body)
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import Json
+import Testing
+
+/// A host that other people might have written: `Tests/clients/host.py`, from the contract alone.
+struct PythonHost {
+  let fingerprint: String
+  /// Its bearer.
+  let session: String
+  private let program: Program
+
+  /// Starts one, which proves itself to the gateway; stops it after `body`.
+  static func run(on gateway: Gateway, _ body: (PythonHost) async throws -> Void) async throws {
+    let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .appending(path: "clients/host.py").path
+    let program = try Program("host.py", running: ["python3", script, gateway.address, Gateway.origin])
+    var failure: (any Error)?
+    do {
+      let first = try JsonReader.read(Array(try await program.line().utf8))
+      try await body(
+        PythonHost(
+          fingerprint: try #require(first["fingerprint"]?.string), session: try #require(first["session"]?.string),
+          program: program))
+    } catch {
+      failure = error
+    }
+    await program.stop()
+    if let failure { throw failure }
+  }
+
+  /// The answer's body, which must come with 200.
+  func post(_ path: String, _ body: JsonValue) async throws -> JsonValue {
+    try await program.write(JsonText.render(.object(["method": .string("POST"), "path": .string(path), "body": body])))
+    let answer = try JsonReader.read(Array(try await program.line().utf8))
+    #expect(answer["status"] == .integer(200), "\(path): \(String(decoding: JsonText.render(answer), as: UTF8.self))")
+    return try #require(answer["body"])
+  }
+}

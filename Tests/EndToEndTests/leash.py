@@ -1,0 +1,23 @@
+"""Runs a program that must not outlive whoever holds the other end of standard input: a line there asks it to end as an
+operator would, and the end of input kills it."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+# Foundation starts processes from threads that block signals, and the mask is inherited.
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
+
+
+def watch():
+    for _ in sys.stdin:
+        program.terminate()
+    program.kill()
+
+
+threading.Thread(target=watch, daemon=True).start()
+code = program.wait()
+os._exit(code if code >= 0 else 128 - code)
