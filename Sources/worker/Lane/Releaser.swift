@@ -40,6 +40,9 @@ final class Releaser: Flushable {
 
   /// Returns once nothing waits.
   func idle() async {
-    if isRunning { await withCheckedContinuation { idleWaiters.append($0) } }
+    // Looked at inside: nothing may come between the look and the wait.
+    await withCheckedContinuation { waiter in
+      if isRunning { idleWaiters.append(waiter) } else { waiter.resume() }
+    }
   }
 }

@@ -18,7 +18,6 @@ final class Settler: Flushable {
   private var waiting: [(settlement: Settlement, until: Monotonic, told: Told)] = []
   private var isRunning = false
   private var isFlushAsked = false
-  private var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
   init(store: any Store, owner: Int64, faults: LogTally) {
     self.store = store
@@ -43,15 +42,7 @@ final class Settler: Flushable {
     EventLoop.shared.start { [self] in
       while !waiting.isEmpty { await recordSome() }
       isRunning = false
-      for waiter in idleWaiters { waiter.resume() }
-      idleWaiters = []
     }
-  }
-
-  /// Returns once nothing waits.
-  func idle() async {
-    if !isRunning && waiting.isEmpty { return }
-    await withCheckedContinuation { idleWaiters.append($0) }
   }
 
   private func recordSome() async {

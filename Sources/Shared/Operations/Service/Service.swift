@@ -61,8 +61,10 @@ package final class Service {
 
   /// Waits until the program is told to stop.
   package func terminated() async {
-    if isDraining { return }
-    await withCheckedContinuation { waiters.append($0) }
+    // Looked at inside: nothing may come between the look and the wait.
+    await withCheckedContinuation { waiter in
+      if isDraining { waiter.resume() } else { waiters.append(waiter) }
+    }
   }
 
   /// Stops the program as SIGTERM does.
