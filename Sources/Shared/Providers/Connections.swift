@@ -7,7 +7,6 @@ protocol PushConnections: AnyObject {
   func send(_ request: Http2ClientRequest) async throws(Http2Failure) -> Http2ClientResponse
   var freeCapacity: Int { get }
   var inFlight: Int { get }
-  var waiting: Int { get }
   var connectionCount: Int { get }
   func replaceConnections()
   func drain()

@@ -130,10 +130,8 @@ package final class ApnsSender: ProviderSender {
     unproven.replace(ifStill: unproven.generation)
   }
 
-  /// Pushes that wait for a stream take from what is free: which connections a push will need is not known beforehand.
-  package var freeCapacity: Int {
-    max(0, proven.pool.freeCapacity + unproven.pool.freeCapacity - proven.pool.waiting - unproven.pool.waiting)
-  }
+  /// What either kind of connection could take now, less what waits for it: which one a push needs is not known beforehand.
+  package var freeCapacity: Int { proven.pool.freeCapacity + unproven.pool.freeCapacity }
 
   package var inFlight: Int { proven.pool.inFlight + unproven.pool.inFlight }
   package var connectionCount: Int { proven.pool.connectionCount + unproven.pool.connectionCount }
