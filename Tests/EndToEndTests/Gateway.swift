@@ -81,6 +81,19 @@ struct Gateway {
     return all.filter { $0["provider"]?.string == provider && $0["answer"]?["status"]?.integer == 200 }
   }
 
+  /// Every request that the sandbox's servers of this provider have seen.
+  func log(_ provider: String) async throws -> [JsonValue] {
+    try await ask("/requests")["requests"]?.array?.filter { $0["provider"]?.string == provider } ?? []
+  }
+
+  /// Tells the sandbox how to answer.
+  @LoopActor
+  func script(_ json: String) async throws {
+    let url = try #require(Url(control + "/script"))
+    let answer = try await Http1Client.send("POST", url, body: Array(json.utf8), deadline: 10_000)
+    #expect(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
+  }
+
   @LoopActor
   private func ask(_ path: String) async throws -> JsonValue {
     let url = try #require(Url(control + path))

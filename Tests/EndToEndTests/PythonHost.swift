@@ -30,7 +30,16 @@ struct PythonHost {
 
   /// The answer's body, which must come with 200.
   func post(_ path: String, _ body: JsonValue) async throws -> JsonValue {
-    try await program.write(JsonText.render(.object(["method": .string("POST"), "path": .string(path), "body": body])))
+    try await ask(["method": .string("POST"), "path": .string(path), "body": body], path)
+  }
+
+  /// The answer's body, which must come with 200.
+  func get(_ path: String) async throws -> JsonValue {
+    try await ask(["method": .string("GET"), "path": .string(path)], path)
+  }
+
+  private func ask(_ request: JsonObject, _ path: String) async throws -> JsonValue {
+    try await program.write(JsonText.render(.object(request)))
     let answer = try JsonReader.read(Array(try await program.line().utf8))
     #expect(answer["status"] == .integer(200), "\(path): \(String(decoding: JsonText.render(answer), as: UTF8.self))")
     return try #require(answer["body"])
