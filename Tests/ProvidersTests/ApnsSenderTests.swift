@@ -147,9 +147,9 @@ struct ApnsSenderTests {
   func gauges() async {
     let (proven, unproven) = (ScriptedConnections(), ScriptedConnections())
     (proven.inFlight, unproven.inFlight) = (3, 4)
-    (proven.freeCapacity, unproven.freeCapacity, unproven.waiting) = (10, 0, 7)
+    (proven.freeCapacity, unproven.freeCapacity) = (10, 2)
     let sender = sender(proven, unproven)
-    #expect((sender.freeCapacity, sender.inFlight, sender.connectionCount) == (3, 7, 2))
+    #expect((sender.freeCapacity, sender.inFlight, sender.connectionCount) == (12, 7, 2))
     #expect(sender.credentialAge == nil)
     _ = await sender.send(push)
     time.pass(9)

@@ -45,7 +45,6 @@ final class ScriptedConnections: PushConnections {
 
   var freeCapacity = 5
   var inFlight = 0
-  var waiting = 0
   var connectionCount = 1
   func replaceConnections() { replacements += 1 }
   func drain() { isDrained = true }

@@ -5,7 +5,7 @@ internal import Loop
 @LoopActor
 final class Tray {
   /// Phones that are remembered; the one that heard nothing for the longest goes first.
-  static let phoneLimit = 100
+  static let phoneLimit = 500
   /// Notifications on one phone; the oldest goes first.
   static let notificationLimit = 50
 
