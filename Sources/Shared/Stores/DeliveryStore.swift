@@ -91,7 +91,7 @@ package struct Claim: Sendable {
   package var ended: [Outcome: Int]
   /// Batch rows that were looked at; equal to the limit when there may be more.
   package var looked: Int
-  /// Give this as `after` in the next claim to go on behind rows that another worker's hosts block; nil to start over.
+  /// The low-water mark: give it as `after` in the next claim, or 0 there to look at everything.
   package var lowWater: Int64
 }
 
