@@ -9,7 +9,8 @@ import Testing
     var order: [Int] = []
     var refused: [Int] = []
     let tasks = (0..<60).map { number in
-      Task { @LoopActor in
+      // On the loop from its first step: a plain task passes through the shared pool, where two may change places.
+      Task(executorPreference: EventLoop.shared) { @LoopActor in
         if await gate.enter() { order.append(number) } else { refused.append(number) }
       }
     }
