@@ -21,14 +21,20 @@ struct Watch {
   func run() async throws(ProgramFailure) {
     let registry = Metrics()
     ProcessMetrics.show(in: registry, build: service.build, log: service.log)
-    let sweep = Sweep(database.store, service.log, metrics: JanitorMetrics(registry, tables: Sweep.tables))
+    let metrics = JanitorMetrics(registry, tables: Sweep.tables)
+    // So that a first sweep which never ends is overdue too.
+    metrics.lastSweep.set(Double(WallClock.milliseconds) / 1_000)
+    let sweep = Sweep(database.store, service.log, metrics: metrics)
     let door = MetricsEndpoint(MetricsRoutes(registry, mode: configuration.mode))
     if let port = configuration.metricsPort { try door.listen(port: port) }
     try await database.awaitSchema(service)
     service.log.notice("ready")
     let rounds = EventLoop.shared.start { [service] in
       while !service.isDraining {
-        do { try await sweep.run { service.isDraining } } catch {
+        do {
+          try await sweep.run { service.isDraining }
+          metrics.lastSweep.set(Double(WallClock.milliseconds) / 1_000)
+        } catch {
           service.log.warning("sweep failed", ["reason": .text("\(error)")])
         }
         try? await EventLoop.shared.sleep(milliseconds: Self.pause)

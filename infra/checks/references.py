@@ -1,0 +1,68 @@
+"""Whether what the alerts, the dashboard and the logs' filters name is there: metrics, log lines, runbook sections.
+
+    references.py    prints each name that leads nowhere; exits 1 when there is one
+"""
+
+import pathlib
+import re
+import sys
+
+import yaml
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SOURCES = "\n".join(path.read_text() for path in (ROOT / "Sources").rglob("*.swift"))
+RUNBOOK = (ROOT / "docs/operations.md").read_text()
+# Of other people's exporters.
+FOREIGN = {"probe_ssl_earliest_cert_expiry"}
+
+
+def anchors():
+    for title in re.findall(r"^#+ (.+)$", RUNBOOK, re.MULTILINE):
+        yield re.sub(r"[^a-z0-9 -]", "", title.lower()).replace(" ", "-")
+
+
+def metric_names(text):
+    for name in re.findall(r"\b(?:orca_push|probe|process)_[a-z_]+\b", text):
+        yield re.sub(r"_(bucket|sum|count)$", "", name)
+
+
+def faults(rules, tests, extra):
+    sections = set(anchors())
+    known = set(re.findall(r'"((?:orca_push|process)_[a-z_]+)"', SOURCES)) | FOREIGN
+    alerts = [rule for group in rules["groups"] for rule in group["rules"]]
+    fired = {
+        case["alertname"] for test in tests["tests"] for case in test.get("alert_rule_test", []) if case["exp_alerts"]
+    }
+    for rule in alerts:
+        page, _, section = rule["annotations"].get("runbook", "").partition("#")
+        if page != "docs/operations.md" or section not in sections:
+            yield f"{rule['alert']}: the runbook has no section {section!r}"
+        if rule["alert"] not in fired:
+            yield f"{rule['alert']}: no test shows that it can fire"
+        for name in metric_names(rule["expr"]):
+            if name not in known:
+                yield f"{rule['alert']}: no program shows {name}"
+    for path in extra:
+        for name in metric_names(path.read_text()):
+            if name not in known:
+                yield f"{path.name}: no program shows {name}"
+    watching = (ROOT / "infra/terraform/watching.tf").read_text()
+    for section in re.findall(r'section\s*=\s*"([^"]+)"', watching):
+        if section not in sections:
+            yield f"watching.tf: the runbook has no section {section!r}"
+    for line in re.findall(r'jsonPayload\.message(?:=|:)\\"([^"\\]+)\\"', watching):
+        if f'"{line}' not in SOURCES:
+            yield f"watching.tf: no program logs {line!r}"
+
+
+def main():
+    folder = ROOT / "infra"
+    rules = yaml.safe_load((folder / "prometheus/alerts.yml").read_text())
+    tests = yaml.safe_load((folder / "prometheus/tests.yml").read_text())
+    found = list(faults(rules, tests, sorted((folder / "grafana").glob("*.json"))))
+    print("\n".join(found), end="\n" if found else "")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
