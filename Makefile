@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check build release clean
+.PHONY: help run test check bench build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -15,6 +15,9 @@ check: ## format, lint, imports, shell scripts
 	@scripts/toolchain
 	@scripts/packages --test
 	@scripts/check
+
+bench: ## figures beside yardsticks, half an hour; scripts/bench --quick for a short form
+	@scripts/bench --out docs/benchmarks
 
 build: ## a debug build
 	@scripts/toolchain

@@ -7,7 +7,7 @@ enum Plan {
     ["Keys", "Proof", "Http", "Postgres", "SQLite"],
     ["Operations"],
     ["Stores", "Providers"],
-    ["api", "worker", "janitor", "sandbox", "demo"],
+    ["api", "worker", "janitor", "sandbox", "demo", "bench"],
   ]
 
   /// Who may speak to each C library; Swift's own view of the system's is `Glibc`.

@@ -1,0 +1,54 @@
+"""Starts and sizes."""
+
+import glob
+import os
+import time
+import urllib.request
+
+import gateway
+from machine import free_port, output, running, tool
+from pairs import against
+
+
+def starts(database, folder, count):
+    """Milliseconds from the start of a program to its first 200 on /ready."""
+    times = {"api": [], "worker": []}
+    with gateway.Receiver(f"{folder}/small") as apple:
+        for kind, figures in times.items():
+            for _ in range(count):
+                port = free_port()
+                environment = dict(database.environment)
+                if kind == "api":
+                    environment |= {"PORT": str(port), "ORCA_PUSH_PUBLIC_URL": "https://push.example"}
+                else:
+                    environment |= {
+                        "ORCA_PUSH_METRICS_PORT": str(port), "ORCA_PUSH_APNS_PRODUCTION_URL": apple.origin,
+                        "ORCA_PUSH_PROVIDER_CA_FILE": apple.authority, "ORCA_PUSH_APNS_KEY": apple.key,
+                        "ORCA_PUSH_APNS_KEY_ID": "ABCDE12345", "ORCA_PUSH_APPLE_TEAM_ID": "TEAM123456"}
+                began = time.monotonic()
+                with running([f"{gateway.BIN}/{kind}"], environment, f"{folder}/start.log"):
+                    while not ready(port):
+                        if time.monotonic() - began > 20:
+                            raise SystemExit(f"{kind} was not ready within 20 s:\n{open(f'{folder}/start.log').read()[-800:]}")
+                        time.sleep(0.001)
+                    figures.append((time.monotonic() - began) * 1000)
+    return times
+
+
+def ready(port):
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/ready", timeout=1) as reply:
+            return reply.status == 200
+    except OSError:
+        return False
+
+
+def measure(database, folder, count):
+    lines = [against(f"{kind}: start to ready", "ms", figures, 100) for kind, figures in starts(database, folder, count).items()]
+    for kind in ("api", "worker", "janitor"):
+        stripped = f"{folder}/{kind}"
+        output([tool("strip"), "-o", stripped, f"{gateway.BIN}/{kind}"])
+        lines.append(against(f"{kind}: size, stripped", "MB", [os.path.getsize(stripped) / 2**20], 20))
+    for path in glob.glob(f"{folder}/start.log"):
+        os.remove(path)
+    return lines
