@@ -57,7 +57,7 @@ let package = Package(
 
     program("api", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "Stores"]),
     program("worker", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores", "Tls"]),
-    program("janitor", ["Loop", "Operations", "Stores"]),
+    program("janitor", ["Contract", "Json", "Loop", "Operations", "Stores"]),
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
     program("bench", ["Contract", "Http", "Keys", "Loop", "Stores", "Tls"]),
     program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof"]),

@@ -22,6 +22,7 @@ final class FrontDoor {
   private let session: SessionEndpoint
   private let devices: DevicesEndpoint
   private let send: SendEndpoint
+  private let deliveries: DeliveriesEndpoint
 
   init(
     _ configuration: ApiConfiguration, database: Database, metrics: ApiMetrics, log: Log,
@@ -45,6 +46,7 @@ final class FrontDoor {
     session = SessionEndpoint(callers: callers, database: database, sessions: sessions)
     devices = DevicesEndpoint(callers: callers, database: database)
     send = SendEndpoint(callers: callers, admissions: admissions, sends: metrics.sends)
+    deliveries = DeliveriesEndpoint(callers: callers, database: database)
   }
 
   /// Answers a request, within 5 s.
@@ -95,6 +97,7 @@ final class FrontDoor {
     case .devices: try await devices.get(request)
     case .device(let id): try await devices.delete(id, request)
     case .send: try await send.post(request)
+    case .deliveries: try await deliveries.get(request)
     }
   }
 

@@ -8,6 +8,7 @@ enum Resource: Equatable {
   /// By registration id, as it stands in the path.
   case device(String)
   case send
+  case deliveries
 
   /// Nil for a path that the gateway does not know.
   init?(path: String) {
@@ -18,6 +19,7 @@ enum Resource: Equatable {
     case "/v1/host/session": self = .session
     case "/v1/devices": self = .devices
     case "/v1/send": self = .send
+    case "/v1/deliveries": self = .deliveries
     default:
       let prefix = "/v1/devices/"
       guard path.utf8.starts(with: prefix.utf8) else { return nil }
@@ -37,13 +39,14 @@ enum Resource: Equatable {
     case .devices: "/v1/devices"
     case .device: "/v1/devices/:registrationId"
     case .send: "/v1/send"
+    case .deliveries: "/v1/deliveries"
     }
   }
 
   /// The methods that it knows; HEAD goes with GET (rulings 1.11).
   var methods: [String] {
     switch self {
-    case .health, .ready: ["GET", "HEAD"]
+    case .health, .ready, .deliveries: ["GET", "HEAD"]
     case .challenge, .session, .send: ["POST"]
     case .devices: ["GET", "HEAD", "POST"]
     case .device: ["DELETE"]

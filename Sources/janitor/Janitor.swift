@@ -2,18 +2,27 @@ internal import Loop
 internal import Operations
 internal import Stores
 
-/// The cleaner: brings the schema up to date, and deletes what has outlived its use. Runs on a schedule and exits.
+/// The cleaner: brings the schema up to date, and deletes what has outlived its use. Runs on a schedule and exits. Also
+/// tells what became of an event.
 @main
 enum Janitor {
   static let usage = """
     usage: janitor migrate   bring the database's schema up to date
            janitor sweep     delete what has outlived its use, once
            janitor watch     sweep every minute
+           janitor explain HOST EPOCH SEQ [--json]
+                             what became of an event of the last 24 hours: HOST is the host's fingerprint or how it
+                             begins, at least 4 characters; EPOCH and SEQ are the notification's
     """
 
   static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    if arguments.first == "explain" {
+      Service.run("janitor", logs: false) { service in
+        try await Explain(arguments.dropFirst()).run(try JanitorConfiguration(environment: service.environment))
+      }
+    }
     Service.run("janitor") { service in
-      let arguments = CommandLine.arguments.dropFirst()
       guard arguments.count == 1, let command = arguments.first.flatMap(Command.init) else {
         throw ProgramFailure(.usage, usage)
       }

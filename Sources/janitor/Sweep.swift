@@ -23,7 +23,7 @@ struct Sweep {
   /// The tables that a sweep reports.
   static let tables = [
     "push_challenges", "push_sessions", "push_delivery_batches", "push_events.payload", "push_events",
-    "push_event_recipients", "push_dismissed_events",
+    "push_event_recipients", "push_dismissed_events", "push_forgotten_devices",
   ]
 
   /// Logs one line a table with the count of its rows.

@@ -45,6 +45,7 @@ import Testing
       ("/v1/devices", "GET, HEAD, POST", ["DELETE", "PUT"]),
       ("/v1/devices/abc", "DELETE", ["GET", "POST", "HEAD"]),
       ("/v1/send", "POST", ["GET", "HEAD", "get"]),
+      ("/v1/deliveries", "GET, HEAD", ["POST", "DELETE"]),
     ]
     try await StoreKind.sqlite.use { gateway in
       for (path, allow, methods) in known {

@@ -21,6 +21,8 @@ struct Gateway {
   let control: String
   /// For what the programs of one test write; gone with it.
   let folder: URL
+  /// How a program is told of the store.
+  let store: [String: String]
 
   /// Starts one on a store of its own, runs `body`, and stops it whatever happens; every program must end with 0.
   static func run(_ kind: StoreKind, _ body: (Gateway) async throws -> Void) async throws {
@@ -63,7 +65,7 @@ struct Gateway {
       programs.append(worker)
       _ = try await worker.logged("ready")
       let control = try #require(places["control"]?.string)
-      try await body(Gateway(address: "http://127.0.0.1:\(port)", control: control, folder: folder))
+      try await body(Gateway(address: "http://127.0.0.1:\(port)", control: control, folder: folder, store: store))
     } catch {
       failure = error
     }

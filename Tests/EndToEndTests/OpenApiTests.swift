@@ -1,4 +1,5 @@
 import Foundation
+import Json
 import Testing
 
 /// docs/openapi.yaml against the running api: schemathesis makes requests of all that the description allows and of what it
@@ -11,6 +12,7 @@ import Testing
     let folder = tests.appending(path: "openapi").path
     try await Gateway.run(kind) { gateway in
       try await PythonHost.run(on: gateway) { host in
+        try await sendKnown(host)
         let schemathesis = try Program(
           "schemathesis",
           running: [
@@ -27,5 +29,20 @@ import Testing
         #expect(report.contains { $0.contains("No issues found") })
       }
     }
+  }
+
+  /// Sends the event that `beyond_schema.py` knows of.
+  private func sendKnown(_ host: PythonHost) async throws {
+    let phone: JsonValue = .object([
+      "v": .integer(1), "deviceId": .string("known"), "platform": .string("android"),
+      "token": .string(String(repeating: "k", count: 40)),
+    ])
+    let id = try #require(try await host.post("/v1/devices", phone)["registrationId"])
+    let notification: JsonValue = .object([
+      "notificationSeq": .integer(1), "notificationEpoch": .string("sent & known"), "source": .string("plugin"),
+      "agentState": .null, "title": .string("t"), "body": .string(""),
+    ])
+    _ = try await host.post(
+      "/v1/send", .object(["v": .integer(1), "registrationIds": .array([id]), "notification": notification]))
   }
 }

@@ -180,7 +180,7 @@ struct TransportReplyTests {
   func again() {
     for failure in [Http2Failure.timedOut(sent: true), .reset(2), .goneAway("Shutdown"), .connectionLost, .cancelled] {
       for (route, pause) in [(Route.apnsSandbox, Int64(0)), (.fcm, 10_000)] {
-        guard case .again(let reason, pause) = Reply(failure, route: route) else {
+        guard case .again(let reason, pause, isUnknown: true) = Reply(failure, route: route) else {
           Issue.record("\(failure)")
           continue
         }

@@ -53,7 +53,7 @@ struct ProviderOutcomeTests {
     case ("sent", .accepted), ("dead", .dead), ("failed", .failed), ("retry-once", .againOnce), ("park", .park),
       ("refresh", .refreshCredential), ("reconnect", .reconnect), ("retry", .again):
       break
-    case (let want, .again(_, let minimum)) where want.hasPrefix("retry>="):
+    case (let want, .again(_, let minimum, _)) where want.hasPrefix("retry>="):
       let least = try #require(Int64(want.dropFirst("retry>=".count)))
       #expect(minimum >= least * 1_000)
     default: Issue.record("\(reply) in place of \(one.want)")

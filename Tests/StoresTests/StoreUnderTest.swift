@@ -153,12 +153,15 @@ extension StoreUnderTest {
 }
 
 extension ClaimedDelivery {
-  func ends(_ outcome: Outcome, detail: String? = nil) -> Settlement {
-    Settlement(batch: batch, device: device, verdict: .ended(outcome, detail: detail))
+  func ends(_ outcome: Outcome, detail: String? = nil, _ attempt: Settlement.Attempt = .answered) -> Settlement {
+    Settlement(batch: batch, device: device, verdict: .ended(outcome, detail: detail), attempt: attempt)
   }
 
-  func again(after: Int64, attempts: Int) -> Settlement {
-    Settlement(batch: batch, device: device, verdict: .again(after: after, attempts: attempts))
+  func again(
+    after: Int64, attempts: Int, reason: String? = nil, _ attempt: Settlement.Attempt = .answered
+  ) -> Settlement {
+    Settlement(
+      batch: batch, device: device, verdict: .again(after: after, attempts: attempts, reason: reason), attempt: attempt)
   }
 
   /// What the test put in the event.

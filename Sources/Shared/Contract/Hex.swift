@@ -33,7 +33,8 @@ package enum Hex {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 
-  private static func value(_ symbol: UInt8) -> UInt8? {
+  /// What one digit of either case stands for.
+  static func value(_ symbol: UInt8) -> UInt8? {
     switch symbol {
     case UInt8(ascii: "0")...UInt8(ascii: "9"): symbol - UInt8(ascii: "0")
     case UInt8(ascii: "a")...UInt8(ascii: "f"): symbol - UInt8(ascii: "a") + 10

@@ -13,6 +13,17 @@ package struct HostFingerprint: Hashable, Sendable {
     guard text.utf8.count == Self.length, Base64Url.decode(text) != nil else { return nil }
     self.text = text
   }
+
+  /// Whether `text` may be how a fingerprint begins, and is long enough to look one up by: at least 4 characters.
+  package static func isPrefix(_ text: String) -> Bool {
+    (4...length).contains(text.utf8.count)
+      && text.utf8.allSatisfy { byte in
+        switch byte {
+        case 48...57, 65...90, 97...122, UInt8(ascii: "_"), UInt8(ascii: "-"): true
+        default: false
+        }
+      }
+  }
 }
 
 extension HostFingerprint: CustomStringConvertible {

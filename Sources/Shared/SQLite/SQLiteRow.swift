@@ -6,22 +6,25 @@ package struct SQLiteRow: Sendable, Equatable {
   /// Whether the column is null; a column that is not there counts as null.
   package func isNull(_ column: Int) -> Bool { !values.indices.contains(column) || values[column] == .null }
 
+  /// The column as it is, to be written elsewhere; null for a column that is not there.
+  package func value(_ column: Int) -> SQLiteValue { values.indices.contains(column) ? values[column] : .null }
+
   package func optionalInteger(_ column: Int) throws(SQLiteFailure) -> Int64? {
-    switch try value(column) {
+    switch try present(column) {
     case .integer(let value): value
     case .null: nil
     default: throw .mismatch(column)
     }
   }
   package func optionalText(_ column: Int) throws(SQLiteFailure) -> String? {
-    switch try value(column) {
+    switch try present(column) {
     case .text(let value): value
     case .null: nil
     default: throw .mismatch(column)
     }
   }
   package func optionalBlob(_ column: Int) throws(SQLiteFailure) -> [UInt8]? {
-    switch try value(column) {
+    switch try present(column) {
     case .blob(let value): value
     case .null: nil
     default: throw .mismatch(column)
@@ -41,7 +44,7 @@ package struct SQLiteRow: Sendable, Equatable {
     return value
   }
 
-  private func value(_ column: Int) throws(SQLiteFailure) -> SQLiteValue {
+  private func present(_ column: Int) throws(SQLiteFailure) -> SQLiteValue {
     guard values.indices.contains(column) else { throw .mismatch(column) }
     return values[column]
   }

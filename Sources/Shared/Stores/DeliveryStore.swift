@@ -98,10 +98,12 @@ package struct Claim: Sendable {
 /// What became of one claimed delivery.
 package struct Settlement: Sendable {
   package enum Verdict: Sendable {
-    /// Ended. `detail` is the provider's id or reason, at most 200 characters of printable ASCII.
+    /// Ended. `detail` is the provider's id or reason, at most 200 characters of printable ASCII. Why a delivery is
+    /// cancelled, the store finds out by itself.
     case ended(Outcome, detail: String?)
-    /// Due again `after` ms from now with `attempts` behind it; expires instead when its deadline comes first.
-    case again(after: Int64, attempts: Int)
+    /// Due again `after` ms from now with `attempts` behind it; expires instead when its deadline comes first. `reason`
+    /// is why, at most 200 characters of printable ASCII.
+    case again(after: Int64, attempts: Int, reason: String?)
   }
   package let batch: BatchKey
   package let device: Int64
@@ -111,14 +113,27 @@ package struct Settlement: Sendable {
   /// Mark the registration dead if it still has exactly this token and route (and, where given, was last registered
   /// before `registeredBefore`, Unix ms).
   package var kills: (token: String, registeredBefore: Int64?)?
+  /// What the provider was asked, for the delivery's record.
+  package var attempt: Attempt
+
+  /// What lies behind a settlement. Raw values are what `push_settle_v2` takes.
+  package enum Attempt: Int16, Sendable {
+    /// The provider was not asked, or did not look.
+    case none = 0
+    /// It answered.
+    case answered = 1
+    /// It may have taken the push: nobody knows (rulings 6.11).
+    case unknown = 2
+  }
 
   package init(
-    batch: BatchKey, device: Int64, verdict: Verdict, proves: String? = nil,
+    batch: BatchKey, device: Int64, verdict: Verdict, attempt: Attempt = .none, proves: String? = nil,
     kills: (token: String, registeredBefore: Int64?)? = nil
   ) {
     self.batch = batch
     self.device = device
     self.verdict = verdict
+    self.attempt = attempt
     self.proves = proves
     self.kills = kills
   }
@@ -153,8 +168,9 @@ package protocol DeliveryStore: Sendable {
   /// Records outcomes and retries, all in one transaction; the answer at `i` is for `settlements[i]`.
   func settle(_ settlements: [Settlement], owner: Int64) async throws(StoreFailure) -> [Settled]
 
-  /// Gives batches back at once, untouched: for drain and parking.
-  func release(_ batches: [BatchKey], owner: Int64) async throws(StoreFailure)
+  /// Gives batches back at once, in their places: for drain and parking. A reason, at most 200 characters of printable
+  /// ASCII, is kept for the record.
+  func release(_ batches: [(key: BatchKey, reason: String?)], owner: Int64) async throws(StoreFailure)
 
   /// Ends deliveries whose deadline has passed and that nobody holds, whatever their route; at most `limit` batches.
   /// - Returns: how many deliveries expired.
@@ -162,6 +178,13 @@ package protocol DeliveryStore: Sendable {
 
   /// Deliveries waiting or under way, and for how long the oldest due one has waited, in ms.
   func depth() async throws(StoreFailure) -> QueueDepth
+}
+
+extension DeliveryStore {
+  /// Gives batches back at once, with nothing to say about them.
+  package func release(_ batches: [BatchKey], owner: Int64) async throws(StoreFailure) {
+    try await release(batches.map { ($0, nil) }, owner: owner)
+  }
 }
 
 /// The state of one delivery just before it is sent.

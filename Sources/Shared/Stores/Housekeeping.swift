@@ -19,6 +19,8 @@ package enum SweepStep: String, Sendable, CaseIterable {
   case events
   /// Fences of dismissals go after 24 hours.
   case fences
+  /// Ids of deleted registrations, which records name, go after 24 hours.
+  case forgotten
 }
 
 /// What one step took.

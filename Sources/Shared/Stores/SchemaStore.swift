@@ -10,4 +10,6 @@ package protocol SchemaStore: Sendable {
 }
 
 /// Everything that one database keeps for the gateway.
-package protocol Store: SessionStore, DeviceStore, EventStore, DeliveryStore, HousekeepingStore, SchemaStore {}
+package protocol Store: SessionStore, DeviceStore, EventStore, DeliveryStore, RecordStore, HousekeepingStore,
+  SchemaStore
+{}

@@ -10,14 +10,14 @@ extension Lane {
     let delivery = held.delivery
     let now = Monotonic.now
     let remaining = held.remaining(now)
-    if remaining <= 0 { return end(held, .expired, nil) }
+    if remaining <= 0 { return end(held, .expired, nil, .none) }
     guard leases.isSafe(delivery.batch, now) else {
       // The lease is gone, or too short to send under: left to whoever has it next.
       giveBack(held)
       return next(after: held)
     }
     guard let notification = try? Notification(stored: delivery.payload) else {
-      return end(held, .failed, "the stored notification cannot be read")
+      return end(held, .failed, "the stored notification cannot be read", .none)
     }
     let push = Push(
       hostFingerprint: delivery.host.fingerprint.text, notification: notification, isSilent: delivery.isSilent,
@@ -32,8 +32,8 @@ extension Lane {
 
   /// What an answer means for its delivery, its registration and the lane.
   private func absorb(_ reply: Reply, _ held: Held) {
-    if case .untouched = reply {
-      again(held, after: outage.wait(), attempts: held.delivery.attempts)
+    if case .untouched(let reason) = reply {
+      again(held, after: outage.wait(), attempts: held.delivery.attempts, reason, .none)
       return probeInconclusive()
     }
     outage.end()
@@ -56,23 +56,25 @@ extension Lane {
       end(held, .failed, reason)
       unpark()
     case .againOnce(let reason):
-      retry(held, reason, minimum: 0, isStale: true)
+      retryOnce(held, reason)
       unpark()
-    case .again(let reason, let minimum):
-      retry(held, reason, minimum: minimum, isStale: false)
+    case .again(let reason, let minimum, let isUnknown):
+      retry(held, reason, minimum: minimum, isUnknown ? .unknown : .answered)
       probeInconclusive()
     case .untouched: break
     case .park(let reason), .refreshCredential(let reason), .reconnect(let reason):
+      park(reason)
       giveBack(held)
       next(after: held)
-      park(reason)
     }
   }
 
-  private func end(_ held: Held, _ outcome: Outcome, _ detail: String?) {
+  private func end(
+    _ held: Held, _ outcome: Outcome, _ detail: String?, _ attempt: Settlement.Attempt = .answered
+  ) {
     let delivery = held.delivery
     var settlement = Settlement(
-      batch: delivery.batch, device: delivery.device, verdict: .ended(outcome, detail: detail))
+      batch: delivery.batch, device: delivery.device, verdict: .ended(outcome, detail: detail), attempt: attempt)
     if outcome == .sent && !delivery.isProven { settlement.proves = delivery.token }
     settle(held, settlement)
     next(after: held)
@@ -83,27 +85,40 @@ extension Lane {
     let delivery = held.delivery
     let settlement = Settlement(
       batch: delivery.batch, device: delivery.device, verdict: .ended(.dead, detail: reason),
-      kills: (delivery.token, registeredBefore))
+      attempt: .answered, kills: (delivery.token, registeredBefore))
     settle(held, settlement) { [self] in next(after: held) }
   }
 
-  private func retry(_ held: Held, _ reason: String, minimum: Int64, isStale: Bool) {
-    var count = RetryCount(stored: held.delivery.attempts)
-    if isStale {
-      if count.hasSpentStaleChance { return end(held, .failed, reason) }
-      count.spendStaleChance()
-    }
-    count.countAttempt()
-    let wait = Backoff.wait(attempt: count.attempts, minimum: minimum, random: context.random())
-    again(held, after: wait, attempts: count.value)
+  private func retry(_ held: Held, _ reason: String, minimum: Int64, _ attempt: Settlement.Attempt) {
+    repeatLater(held, RetryCount(stored: held.delivery.attempts), reason, minimum: minimum, attempt)
   }
 
-  private func again(_ held: Held, after wait: Int64, attempts: Int) {
+  /// The first time; the second time it has failed.
+  private func retryOnce(_ held: Held, _ reason: String) {
+    var count = RetryCount(stored: held.delivery.attempts)
+    if count.hasSpentStaleChance { return end(held, .failed, reason) }
+    count.spendStaleChance()
+    repeatLater(held, count, reason, minimum: 0, .answered)
+  }
+
+  private func repeatLater(
+    _ held: Held, _ before: RetryCount, _ reason: String, minimum: Int64, _ attempt: Settlement.Attempt
+  ) {
+    var count = before
+    count.countAttempt()
+    let wait = Backoff.wait(attempt: count.attempts, minimum: minimum, random: context.random())
+    again(held, after: wait, attempts: count.value, reason, attempt)
+  }
+
+  private func again(
+    _ held: Held, after wait: Int64, attempts: Int, _ reason: String, _ attempt: Settlement.Attempt
+  ) {
     let delivery = held.delivery
     settle(
       held,
       Settlement(
-        batch: delivery.batch, device: delivery.device, verdict: .again(after: wait, attempts: attempts)))
+        batch: delivery.batch, device: delivery.device,
+        verdict: .again(after: wait, attempts: attempts, reason: reason), attempt: attempt))
     next(after: held)
   }
 

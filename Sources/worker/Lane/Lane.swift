@@ -122,12 +122,12 @@ final class Lane {
         if case .ended(let outcome, _) = settlement.verdict { context.counts.ended(route, outcome, 1) }
       case .expired: context.counts.ended(route, .expired, 1)
       case .again:
-        if case .again(let wait, _) = settlement.verdict { expectRetry(Int(wait)) }
+        if case .again(let wait, _, _) = settlement.verdict { expectRetry(Int(wait)) }
       case .lost, nil:
         context.counts.leaseLost()
         leases.lose(settlement.batch)
       }
-      if leases.settled(settlement.batch) { context.releaser.release(settlement.batch) }
+      if leases.settled(settlement.batch) { release(settlement.batch) }
       then?()
       pump()
     }
@@ -136,8 +136,11 @@ final class Lane {
   /// Leaves a delivery untouched, in its place in the order, to whoever claims it next.
   func giveBack(_ delivery: Held) {
     held -= 1
-    if leases.givenBack(delivery.delivery.batch) { context.releaser.release(delivery.delivery.batch) }
+    if leases.givenBack(delivery.delivery.batch) { release(delivery.delivery.batch) }
   }
+
+  /// Gives a batch back to the queue; while the lane is parked, with the reason for its record.
+  private func release(_ batch: BatchKey) { context.releaser.release(batch, parking.word) }
 
   /// Looks again when the earliest known retry is due, instead of at the next tick.
   private func expectRetry(_ milliseconds: Int) {

@@ -8,7 +8,7 @@ final class Releaser: Flushable {
   private let store: any Store
   private let owner: Int64
   private let faults: LogTally
-  private var waiting: [BatchKey] = []
+  private var waiting: [(key: BatchKey, reason: String?)] = []
   private var isRunning = false
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -18,8 +18,9 @@ final class Releaser: Flushable {
     self.faults = faults
   }
 
-  func release(_ batch: BatchKey) {
-    waiting.append(batch)
+  /// - Parameter reason: for the record of the batch's deliveries.
+  func release(_ batch: BatchKey, _ reason: String?) {
+    waiting.append((batch, reason))
     if isRunning { return }
     isRunning = true
     EventLoop.shared.flushAtTurnsEnd(self)

@@ -1,3 +1,4 @@
+internal import Contract
 internal import Loop
 
 /// Whether a lane sends, or waits for its credential to be mended (rulings 6.8). Pure: told what happened, it says what to
@@ -17,6 +18,11 @@ struct Parking {
   private var isProbing = false
 
   var isParked: Bool { reason != nil }
+
+  /// For the record of a delivery that has to wait: the reason's first word, without what only operators should read.
+  var word: String? {
+    reason.map { DeliveryReason.parked + ($0.split(separator: ":").first.map(String.init) ?? $0) }
+  }
 
   /// How long until a probe is due, in ms; nil while the lane is open or a probe is on its way.
   func untilProbe(_ now: Monotonic) -> Int? {

@@ -13,6 +13,13 @@ def before_call(context, case, kwargs):
     # The budgets of client addresses are tested elsewhere; here they would hide everything else.
     n = next(addresses)
     case.headers["x-forwarded-for"] = f"10.{n >> 16 & 255}.{n >> 8 & 255}.{n & 255}"
+    # Of what may be asked about deliveries, every other question is about an event that OpenApiTests has sent.
+    if case.operation.path == "/v1/deliveries" and case.method == "GET" and n % 2 and is_valid(case):
+        case.query = {"notificationEpoch": "sent & known", "notificationSeq": 1}
+
+
+def is_valid(case):
+    return case.meta is not None and case.meta.generation.mode.is_positive
 
 
 def fits(value, path=()):

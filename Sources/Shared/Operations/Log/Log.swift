@@ -15,16 +15,16 @@ package final class Log: Sendable {
   private let state = Locked(State())
   private let program: String
   private let descriptor: Int32
-  private let minimum: Severity
+  private let minimum: Severity?
   private let clock: @Sendable () -> Int64
 
   /// - Parameters:
   ///   - program: goes into every line.
   ///   - descriptor: where lines go; standard output unless a test says otherwise. Not closed by the log.
-  ///   - minimum: less important lines are not written.
+  ///   - minimum: less important lines are not written; nil for none at all.
   ///   - clock: milliseconds since 1970.
   package init(
-    program: String, descriptor: Int32 = STDOUT_FILENO, minimum: Severity = .info,
+    program: String, descriptor: Int32 = STDOUT_FILENO, minimum: Severity? = .info,
     clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
   ) {
     self.program = program
@@ -38,7 +38,7 @@ package final class Log: Sendable {
 
   /// Writes a line. Texts longer than 500 characters are cut, a line never exceeds 4096 bytes.
   package func write(_ severity: Severity, _ message: String, _ fields: [String: LogField] = [:]) {
-    if severity < minimum { return }
+    guard let minimum, severity >= minimum else { return }
     let time = clock()
     state.withLock { state in
       let line = LogLine.bytes(

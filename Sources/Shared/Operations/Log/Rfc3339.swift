@@ -1,7 +1,7 @@
 /// Times as text (RFC 3339), in UTC.
-enum Rfc3339 {
+package enum Rfc3339 {
   /// `2026-01-31T23:59:59.123Z` for milliseconds since 1970, which must be of the years 0 to 9999.
-  static func text(milliseconds: Int64) -> String {
+  package static func text(milliseconds: Int64) -> String {
     let (days, rest) = floored(milliseconds, by: 86_400_000)
     let (year, month, day) = date(days: days)
     let second = rest / 1000

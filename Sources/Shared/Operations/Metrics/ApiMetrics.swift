@@ -15,7 +15,7 @@ package struct ApiMetrics {
   /// The routes by their patterns; everything else is `other`.
   package static let routes = [
     "/health", "/ready", "/v1/host/challenge", "/v1/host/session", "/v1/devices", "/v1/devices/:registrationId",
-    "/v1/send",
+    "/v1/send", "/v1/deliveries",
   ]
 
   package init(_ metrics: Metrics) {

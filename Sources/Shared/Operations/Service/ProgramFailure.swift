@@ -4,6 +4,10 @@ package struct ProgramFailure: Error, Equatable, CustomStringConvertible {
   package enum Code: Int32, Sendable {
     /// Called with arguments that it does not know.
     case usage = 64
+    /// What it was asked about may be several things.
+    case ambiguous = 65
+    /// What it was asked about is not there.
+    case notFound = 66
     /// Something that it needs is not to be had: a port, the database.
     case unavailable = 69
     /// A fault of its own.

@@ -35,21 +35,24 @@ package final class Service {
 
   /// Runs `body` on the loop and ends the process with it. Called once, from `main`.
   ///
-  /// - Parameter grace: how long what runs may take to end after SIGTERM, in ms (rulings 6.12).
+  /// - Parameters:
+  ///   - grace: how long what runs may take to end after SIGTERM, in ms (rulings 6.12).
+  ///   - logs: false for a tool whose standard output is its answer.
   package nonisolated static func run(
-    _ program: String, grace: Int = 8_000, _ body: @escaping @Sendable @LoopActor (Service) async throws -> Void
+    _ program: String, grace: Int = 8_000, logs: Bool = true,
+    _ body: @escaping @Sendable @LoopActor (Service) async throws -> Void
   ) -> Never {
     // The preference keeps on the loop whatever the program starts.
-    Task(executorPreference: EventLoop.shared) { await Service(program, grace: grace).live(body) }
+    Task(executorPreference: EventLoop.shared) { await Service(program, grace: grace, logs: logs).live(body) }
     // Everything happens on the loop's thread; this one has nothing to do.
     while true { pause() }
   }
 
-  private init(_ program: String, grace: Int) {
+  private init(_ program: String, grace: Int, logs: Bool) {
     self.program = program
     environment = ProcessEnvironment.current
     build = BuildIdentity(environment: environment)
-    log = Log(program: program)
+    log = Log(program: program, minimum: logs ? .info : nil)
     drain = Drain(grace: grace)
   }
 

@@ -44,7 +44,9 @@ extension ReplyTable {
     case .again:
       let isQuota = answer.status == 429 || error.code == "QUOTA_EXCEEDED"
       let asked = max(answer.askedWait, error.retryDelay ?? 0)
-      return .again(reason: reason, minimum: max(asked, isQuota ? fcmQuotaPause : fcmPause))
+      // Google has been seen to deliver what it answered with a fault of its own.
+      return .again(
+        reason: reason, minimum: max(asked, isQuota ? fcmQuotaPause : fcmPause), isUnknown: answer.status >= 500)
     case .refresh:
       return answer.credentialIsFresh ? .park(reason: reason) : .refreshCredential(reason: reason)
     case .reconnect: return .reconnect(reason: reason)

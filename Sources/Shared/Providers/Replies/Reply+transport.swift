@@ -11,12 +11,17 @@ extension Reply {
     case .refused: self = .untouched(reason: "refused_stream")
     case .overloaded: self = .untouched(reason: "refused_stream: too many wait for a stream")
     case .timedOut(sent: false): self = .untouched(reason: "timeout: no stream came free")
-    case .timedOut(sent: true): self = .again(reason: "timeout", minimum: pause)
-    case .reset(let code): self = .again(reason: "reset: HTTP/2 error \(code)", minimum: pause)
-    case .goneAway(let text): self = .again(reason: ReplyTable.bounded("goaway: \(text)"), minimum: pause)
-    case .connectionLost: self = .again(reason: "connection_lost", minimum: pause)
-    case .cancelled: self = .again(reason: "connection_lost: cancelled", minimum: pause)
+    case .timedOut(sent: true): self = Self.broken("timeout", pause)
+    case .reset(let code): self = Self.broken("reset: HTTP/2 error \(code)", pause)
+    case .goneAway(let text): self = Self.broken(ReplyTable.bounded("goaway: \(text)"), pause)
+    case .connectionLost: self = Self.broken("connection_lost", pause)
+    case .cancelled: self = Self.broken("connection_lost: cancelled", pause)
     }
+  }
+
+  /// The push had gone out when the way broke: nobody knows what became of it.
+  private static func broken(_ reason: String, _ pause: Int64) -> Reply {
+    .again(reason: reason, minimum: pause, isUnknown: true)
   }
 
   private static func unconnected(_ fault: ConnectFailure) -> Reply {

@@ -7,8 +7,9 @@ package enum Reply: Sendable, Equatable {
   /// registered before `registeredBefore` (Unix ms). A suspicious one also comes of a wrong topic, environment or project,
   /// so it counts for the invalidation breaker (rulings 6.9, 6.10).
   case dead(reason: String, registeredBefore: Int64?, isSuspicious: Bool)
-  /// Due again after a backoff of at least `minimum` ms, one attempt behind it.
-  case again(reason: String, minimum: Int64)
+  /// Due again after a backoff of at least `minimum` ms, one attempt behind it. `isUnknown`: the provider may have taken it
+  /// all the same (rulings 6.11).
+  case again(reason: String, minimum: Int64, isUnknown: Bool = false)
   /// Due again once: a 410 about a time before the last registration (rulings 6.9). The second time it has failed.
   case againOnce(reason: String)
   /// The provider did not look at it: due again, and no attempt is counted.
@@ -26,7 +27,7 @@ package enum Reply: Sendable, Equatable {
   package var reason: String? {
     switch self {
     case .accepted: nil
-    case .dead(let reason, _, _), .again(let reason, _), .againOnce(let reason), .untouched(let reason),
+    case .dead(let reason, _, _), .again(let reason, _, _), .againOnce(let reason), .untouched(let reason),
       .refreshCredential(let reason), .reconnect(let reason), .park(let reason), .failed(let reason):
       reason
     }

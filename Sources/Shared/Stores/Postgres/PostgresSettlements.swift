@@ -1,7 +1,7 @@
 internal import Contract
 internal import Postgres
 
-/// Settlements as the columns that `push_settle_v1` takes.
+/// Settlements as the columns that `push_settle_v2` takes.
 struct PostgresSettlements {
   private var routes: [Int16] = []
   private var turns: [Int64] = []
@@ -11,6 +11,7 @@ struct PostgresSettlements {
   private var details: [String?] = []
   private var waits: [Int64] = []
   private var attempts: [Int16] = []
+  private var tried: [Int16] = []
   private var proved: [String?] = []
   private var killed: (devices: [Int64], routes: [Int16], tokens: [String], before: [Int64?], by: [Int32]) =
     ([], [], [], [], [])
@@ -27,12 +28,13 @@ struct PostgresSettlements {
         details.append(detail)
         waits.append(0)
         attempts.append(0)
-      case .again(let after, let made):
+      case .again(let after, let made, let reason):
         outcomes.append(0)
-        details.append(nil)
+        details.append(reason)
         waits.append(after)
         attempts.append(Int16(clamping: made))
       }
+      tried.append(settlement.attempt.rawValue)
       proved.append(settlement.proves)
       if let kill = settlement.kills {
         killed.devices.append(settlement.device)
@@ -47,7 +49,7 @@ struct PostgresSettlements {
   var values: [PostgresValue] {
     [
       .int2s(routes), .int8s(turns), .int4s(fences), .int8s(devices), .int2s(outcomes), .texts(details), .int8s(waits),
-      .int2s(attempts), .texts(proved), .int8s(killed.devices), .int2s(killed.routes),
+      .int2s(attempts), .int2s(tried), .texts(proved), .int8s(killed.devices), .int2s(killed.routes),
       .texts(killed.tokens), .optionalInt8s(killed.before), .int4s(killed.by),
     ]
   }

@@ -5,10 +5,10 @@ extension PostgresStore {
   private static let claiming = PostgresStatement("select * from push_claim_v1($1, $2, $3, $4, $5)")
   private static let rechecking = PostgresStatement("select * from push_recheck_v1($1, $2, $3)")
   private static let renewing = PostgresStatement("select * from push_renew_v1($1, $2, $3, $4, $5)")
-  private static let releasing = PostgresStatement("select push_release_v1($1, $2, $3, $4)")
+  private static let releasing = PostgresStatement("select push_release_v2($1, $2, $3, $4, $5)")
   private static let settling = PostgresStatement(
-    "select push_settle_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)")
-  private static let expiring = PostgresStatement("select * from push_expire_v1($1)")
+    "select push_settle_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)")
+  private static let expiring = PostgresStatement("select * from push_expire_v2($1)")
   private static let measuring = PostgresStatement(
     """
     select coalesce(sum(cardinality(devices)), 0)::int8,
@@ -64,8 +64,11 @@ extension PostgresStore {
     }
   }
 
-  package func release(_ batches: [BatchKey], owner: Int64) async throws(StoreFailure) {
-    try await run(Self.releasing, keys(batches, owner)) { _ throws(PostgresFailure) in }
+  package func release(
+    _ batches: [(key: BatchKey, reason: String?)], owner: Int64
+  ) async throws(StoreFailure) {
+    let values = keys(batches.map(\.key), owner) + [.texts(batches.map(\.reason))]
+    try await run(Self.releasing, values) { _ throws(PostgresFailure) in }
   }
 
   private func keys(_ batches: [BatchKey], _ owner: Int64) -> [PostgresValue] {

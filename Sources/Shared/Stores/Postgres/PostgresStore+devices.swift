@@ -4,7 +4,12 @@ internal import Postgres
 extension PostgresStore {
   private static let register = PostgresStatement("select push_register_v1($1, $2, $3, $4, $5, $6)")
   private static let delete = PostgresStatement(
-    "delete from push_devices where registration_id = $1 and host_no = $2 returning device_no")
+    """
+    with gone as (
+      delete from push_devices where registration_id = $1 and host_no = $2 returning device_no, route, registration_id)
+    insert into push_forgotten_devices (device_no, forgotten_at, route, registration_id)
+      select device_no, push_now_ms(), route, registration_id from gone returning device_no
+    """)
   private static let list = PostgresStatement(
     """
     select registration_id, device_id, route, dead_at is not null from push_devices

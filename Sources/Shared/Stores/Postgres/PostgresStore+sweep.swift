@@ -24,7 +24,15 @@ extension PostgresStore {
       returning 1)
     select count(*) from gone
     """)
-  private static let late = PostgresStatement("select * from push_expire_v1($1)")
+  private static let forgotten = PostgresStatement(
+    """
+    with gone as (delete from push_forgotten_devices where device_no in (
+      select device_no from push_forgotten_devices where forgotten_at < push_now_ms() - $1 limit $2
+        for update skip locked)
+      returning 1)
+    select count(*) from gone
+    """)
+  private static let late = PostgresStatement("select * from push_expire_v2($1)")
   private static let payloads = PostgresStatement("select * from push_sweep_payloads_v1($1)")
   private static let events = PostgresStatement("select * from push_sweep_events_v1($1, $2)")
 
@@ -33,6 +41,7 @@ extension PostgresStore {
     case .challenges: return try await chunk(Self.challenges, "push_challenges", Limits.challengeGrace, limit)
     case .sessions: return try await chunk(Self.sessions, "push_sessions", Limits.sessionGrace, limit)
     case .fences: return try await chunk(Self.fences, "push_dismissed_events", Limits.identityLife, limit)
+    case .forgotten: return try await chunk(Self.forgotten, "push_forgotten_devices", Limits.identityLife, limit)
     case .deliveries:
       return try await run(Self.late, [.int4(Int32(limit))]) { rows throws(PostgresFailure) in
         let batches = Int(try rows.int8(0, 0))

@@ -3,9 +3,9 @@ internal import Loop
 internal import SQLite
 
 /// The reading connection of a SQLite store, on a thread of its own.
-actor SQLiteReader {
+actor SQLiteReader: RecordStore {
   private let file: SQLiteFile
-  private let clock: @Sendable () -> Int64
+  let clock: @Sendable () -> Int64
   private nonisolated let thread: BlockingThread
 
   nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -16,7 +16,7 @@ actor SQLiteReader {
     do { file = try SQLiteFile(path: path, readOnly: true) } catch { throw StoreFailure(error) }
   }
 
-  private func rows(_ sql: StaticString, _ values: [SQLiteValue] = []) throws(StoreFailure) -> [SQLiteRow] {
+  func rows(_ sql: StaticString, _ values: [SQLiteValue] = []) throws(StoreFailure) -> [SQLiteRow] {
     do { return try file.run(sql, values) } catch { throw StoreFailure(error) }
   }
 

@@ -60,18 +60,20 @@ extension SQLiteStore {
     }
   }
 
-  package func release(_ batches: [BatchKey], owner: Int64) async throws(StoreFailure) {
+  package func release(
+    _ batches: [(key: BatchKey, reason: String?)], owner: Int64
+  ) async throws(StoreFailure) {
     try transaction {
       let now = clock()
-      for batch in batches {
+      for (batch, reason) in batches {
         _ = try file.run(
           """
-          update push_delivery_batches set owner = null, visible_at = ? where route = ? and turn = ? and fence = ?
-            and owner = ?
+          update push_delivery_batches set owner = null, visible_at = ?, last_reason = coalesce(?, last_reason)
+           where route = ? and turn = ? and fence = ? and owner = ?
           """,
           [
-            .integer(now), .integer(Int64(batch.route.rawValue)), .integer(batch.turn), .integer(Int64(batch.fence)),
-            .integer(owner),
+            .integer(now), reason.map { .text($0) } ?? .null, .integer(Int64(batch.route.rawValue)),
+            .integer(batch.turn), .integer(Int64(batch.fence)), .integer(owner),
           ])
       }
     }

@@ -33,9 +33,15 @@ extension SQLiteStore {
   package func unregister(_ host: Host, registrationId: String) async throws(StoreFailure) -> Bool {
     try transaction {
       let gone = try file.run(
-        "delete from push_devices where registration_id = ? and host_no = ? returning device_no",
+        "delete from push_devices where registration_id = ? and host_no = ? returning device_no, route",
         [.text(registrationId), .integer(host.number)])
-      return !gone.isEmpty
+      guard let device = gone.first else { return false }
+      _ = try file.run(
+        "insert into push_forgotten_devices (device_no, registration_id, route, forgotten_at) values (?, ?, ?, ?)",
+        [
+          .integer(try device.integer(0)), .text(registrationId), .integer(try device.integer(1)), .integer(clock()),
+        ])
+      return true
     }
   }
 

@@ -46,6 +46,14 @@ struct SQLiteSweep {
             order by e.admitted_at limit ?) returning 1
           """, [most]))
     case .events: return try events(limit: limit)
+    case .forgotten:
+      return swept(
+        "push_forgotten_devices", limit,
+        try count(
+          """
+          delete from push_forgotten_devices where device_no in (
+            select device_no from push_forgotten_devices where forgotten_at < ? limit ?) returning 1
+          """, [.integer(now - Limits.identityLife), most]))
     case .fences:
       return swept(
         "push_dismissed_events", limit,
@@ -84,20 +92,19 @@ struct SQLiteSweep {
       """
       delete from push_delivery_batches where (route, turn) in (
         select route, turn from push_delivery_batches where expires_at <= ?1 and visible_at <= ?1 limit ?2)
-        returning host_no, kind, number, devices
+        returning host_no, kind, number, devices, admitted_at, tried_at, attempts, unknowns, route, last_reason
       """, [.integer(now), .integer(Int64(limit))])
     var deliveries = 0
     for batch in late {
       for device in SQLiteQueue.devices(try batch.text(3)) {
         deliveries += try count(
           """
-          update push_event_recipients set outcome = ?, done_at = ?
+          update push_event_recipients set outcome = ?, done_at = ?, queued_at = ?, tried_at = ?, attempts = ?,
+              unknowns = ?, route = ?, last_reason = ?
            where host_no = ? and kind = ? and number = ? and device_no = ? and outcome is null returning 1
           """,
-          [
-            .integer(Int64(Outcome.expired.rawValue)), .integer(now), .integer(try batch.integer(0)),
-            .integer(try batch.integer(1)), .integer(try batch.integer(2)), .integer(device),
-          ])
+          [.integer(Int64(Outcome.expired.rawValue)), .integer(now)] + (4...9).map(batch.value)
+            + (0...2).map(batch.value) + [.integer(device)])
       }
     }
     return (late.count, deliveries)

@@ -5,7 +5,8 @@ enum PostgresSteps {
       1,
       tables + clock + sessionFunctions + deviceFunctions + admitFunction + claimFunctions + settleFunctions
         + sweepFunctions
-    )
+    ),
+    (2, recordStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.

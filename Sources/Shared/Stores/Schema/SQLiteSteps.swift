@@ -1,6 +1,6 @@
 /// The steps for SQLite, numbered as `Schema` counts; a step that was released is never edited.
 enum SQLiteSteps {
-  static let all: [(number: Int, sql: String)] = [(1, tables)]
+  static let all: [(number: Int, sql: String)] = [(1, tables), (2, record)]
 
   /// The same tables as on Postgres. `devices` is a list of device numbers with commas between.
   private static let tables = """
@@ -91,5 +91,26 @@ enum SQLiteSteps {
       dismissed_at integer not null,
       primary key (host_no, fence_key)) without rowid;
     create index push_dismissed_events_age on push_dismissed_events (dismissed_at);
+    """
+
+  /// What is kept of each delivery for whoever asks what became of it, as on Postgres.
+  private static let record = """
+    alter table push_event_recipients add column queued_at integer;
+    alter table push_event_recipients add column tried_at integer;
+    alter table push_event_recipients add column attempts integer;
+    alter table push_event_recipients add column unknowns integer;
+    alter table push_event_recipients add column route integer;
+    alter table push_event_recipients add column last_reason text;
+
+    alter table push_delivery_batches add column tried_at integer;
+    alter table push_delivery_batches add column unknowns integer;
+    alter table push_delivery_batches add column last_reason text;
+
+    create table push_forgotten_devices (
+      device_no integer primary key,
+      registration_id text not null,
+      route integer not null,
+      forgotten_at integer not null);
+    create index push_forgotten_devices_age on push_forgotten_devices (forgotten_at);
     """
 }
