@@ -84,7 +84,8 @@ let package = Package(
       ["api", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "SQLite", "Stores"]),
     tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
     tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
-    tests("EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop"], files: ["leash.py", "openapi"]),
+    tests(
+      "EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop"], files: ["leash.py", "cutting_proxy.py", "openapi"]),
     tests("ArchitectureTests", ["Json"]),
   ],
   swiftLanguageModes: [.v6]

@@ -33,10 +33,8 @@ final class LaneFloor {
     self.senders = senders
     self.queue = queue
     metrics = WorkerMetrics(registry)
-    var generator = SystemRandomNumberGenerator()
     context = LaneContext(
-      store: queue.store, owner: Int64.random(in: 1...Int64.max, using: &generator),
-      capacity: configuration.lanes * configuration.batch, batch: configuration.batch,
+      store: queue.store, capacity: configuration.lanes * configuration.batch, batch: configuration.batch,
       counts: DeliveryCounts(metrics), log: log, faults: LogTally(log, "the queue could not be reached"),
       random: { Double.random(in: 0...1) })
     let context = context

@@ -26,24 +26,33 @@ struct Gateway {
 
   /// Starts one on a store of its own, runs `body`, and stops it whatever happens; every program must end with 0.
   static func run(_ kind: StoreKind, _ body: (Gateway) async throws -> Void) async throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
     switch kind {
-    case .sqlite: try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], folder, body)
+    case .sqlite:
+      let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], [:], folder, body)
     case .postgres:
-      try await ScratchDatabase.use { database in
-        let store = ["ORCA_PUSH_DATABASE_URL": database.text]
-        let migration = try Program("janitor", ["migrate"], environment: store)
-        _ = try await migration.logged("the schema was brought up to date")
-        #expect(await migration.stop() == 0)
-        try await run(store, folder, body)
-      }
+      try await ScratchDatabase.use { database in try await run(on: database, body) }
     }
   }
 
+  /// The same on a database that is there; `worker`: what its worker is told beyond what the others are.
+  static func run(
+    on database: ScratchDatabase, worker: [String: String] = [:], _ body: (Gateway) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let store = ["ORCA_PUSH_DATABASE_URL": database.text]
+    let migration = try Program("janitor", ["migrate"], environment: store)
+    _ = try await migration.logged("the schema was brought up to date")
+    #expect(await migration.stop() == 0)
+    try await run(store, worker, folder, body)
+  }
+
   private static func run(
-    _ store: [String: String], _ folder: URL, _ body: (Gateway) async throws -> Void
+    _ store: [String: String], _ more: [String: String], _ folder: URL, _ body: (Gateway) async throws -> Void
   ) async throws {
     let sandboxFolder = folder.appending(path: "sandbox")
     let ports = ["control", "fcm", "metadata", "apns-production", "apns-sandbox"].flatMap { ["--\($0)-port", "0"] }
@@ -59,7 +68,7 @@ struct Gateway {
       programs.append(api)
       let port = try #require(try await api.logged("serving")["port"]?.integer)
 
-      var settings = store
+      var settings = store.merging(more) { _, new in new }
       for (name, value) in places["workerEnvironment"]?.object?.members ?? [] { settings[name] = value.string }
       let worker = try Program("worker", environment: settings)
       programs.append(worker)

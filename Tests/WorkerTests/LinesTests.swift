@@ -14,7 +14,7 @@ func held(_ device: Int64, _ n: Int64, at now: Monotonic = Monotonic(nanoseconds
       batch: BatchKey(route: .fcm, turn: n, fence: 1), host: Host(number: 1, fingerprint: fingerprint), device: device,
       registrationId: "r\(device)", route: .fcm, token: "t", registeredAt: 0, isProven: false, attempts: 0,
       isSilent: false, admittedAt: 900, expiresAt: 1_000 + life, claimedAt: 1_000, identity: [], payload: []),
-    claimed: now)
+    owner: 1, claimed: now)
 }
 
 @Suite("Lines of registrations (rulings 6.1)")
@@ -78,7 +78,7 @@ struct LeasesTests {
   @Test("A request is begun only if it ends while the lease is held")
   func margin() {
     var leases = Leases()
-    leases.add(batch, start)
+    leases.add(batch, 1, start)
     #expect(leases.isSafe(batch, start))
     #expect(leases.isSafe(batch, start.advanced(milliseconds: 17_900)))
     #expect(!leases.isSafe(batch, start.advanced(milliseconds: 18_000)))
@@ -89,8 +89,8 @@ struct LeasesTests {
   func renewal() {
     var leases = Leases()
     let other = BatchKey(route: .fcm, turn: 2, fence: 1)
-    leases.add(batch, start)
-    leases.add(other, start)
+    leases.add(batch, 1, start)
+    leases.add(other, 2, start)
     let later = start.advanced(milliseconds: 10_000)
     let answer13 = leases.renewed([batch, other], [batch], later)
     #expect(answer13 == [other])
@@ -102,7 +102,7 @@ struct LeasesTests {
   @Test("A batch is released when its last delivery is over and one was given back")
   func release() {
     var leases = Leases()
-    for _ in 0..<3 { leases.add(batch, start) }
+    for _ in 0..<3 { leases.add(batch, 1, start) }
     let answer14 = leases.settled(batch)
     #expect(!answer14)
     let answer15 = leases.givenBack(batch)
@@ -110,7 +110,7 @@ struct LeasesTests {
     let answer16 = leases.settled(batch)
     #expect(answer16)
     #expect(leases.batches.isEmpty)
-    leases.add(batch, start)
+    leases.add(batch, 1, start)
     let answer17 = leases.settled(batch)
     #expect(!answer17, "nothing was given back: the store has deleted it")
   }

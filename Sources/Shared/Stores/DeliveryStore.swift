@@ -172,6 +172,13 @@ package protocol DeliveryStore: Sendable {
   /// ASCII, is kept for the record.
   func release(_ batches: [(key: BatchKey, reason: String?)], owner: Int64) async throws(StoreFailure)
 
+  /// Gives back what claims of these owners took on the route and nobody heard of, since the answer was lost: all that they
+  /// hold but `known`, each row to its place in the order.
+  /// - Returns: how many rows.
+  func disown(
+    _ route: Route, owners: [Int64], known: [BatchKey]
+  ) async throws(StoreFailure) -> Int
+
   /// Ends deliveries whose deadline has passed and that nobody holds, whatever their route; at most `limit` batches.
   /// - Returns: how many deliveries expired.
   func expire(limit: Int) async throws(StoreFailure) -> Int

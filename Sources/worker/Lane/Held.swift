@@ -4,6 +4,8 @@ internal import Stores
 /// A delivery that this worker holds, and when it was claimed by this machine's monotonic clock.
 struct Held {
   var delivery: ClaimedDelivery
+  /// The name that it was claimed under.
+  let owner: Int64
   /// Measured before the claim was sent, so what is left of its life is never overrated.
   let claimed: Monotonic
 

@@ -42,22 +42,8 @@ extension Lane {
     }
   }
 
-  /// Sends one delivery; the others of its batch go back.
+  /// Sends one delivery.
   private func probe() async {
-    let began = Monotonic.now
-    let claim = try? await context.store.claim(
-      route, owner: context.owner, limit: 1, lease: Leases.length, after: 0)
-    count(claim?.ended ?? [:])
-    var probe: Held?
-    for delivery in claim?.deliveries ?? [] {
-      let held = Held(delivery: delivery, claimed: began)
-      hold(held)
-      if probe == nil, !isDraining, lines.admit(held) {
-        probe = held
-      } else {
-        giveBack(held)
-      }
-    }
-    if let probe { send(probe) } else { probeInconclusive() }
+    if let probe = await claimOne() { send(probe) } else { probeInconclusive() }
   }
 }

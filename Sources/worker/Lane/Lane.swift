@@ -26,6 +26,7 @@ final class Lane {
   var outage = Outage()
   private(set) var isDraining = false
 
+  private var owner = LeaseOwner()
   private var isClaiming = false
   /// Something was said to be new since the last claim began.
   private var isWoken = true
@@ -60,31 +61,78 @@ final class Lane {
     guard isWoken, !isClaiming, !isDraining, !parking.isParked else { return }
     let room = min(context.capacity - held, max(held == 0 ? 1 : 0, sender.freeCapacity - lines.waitingCount))
     if room <= 0 { return }
-    isClaiming = true
     isWoken = false
+    let limit = min(context.batch, room)
+    let after = looksAtAll ? 0 : lowWater
+    looksAtAll = false
+    isClaiming = true
     EventLoop.shared.start { [self] in
-      await claim(limit: min(context.batch, room))
+      if let claim = await claim(limit: limit, after: after) {
+        lowWater = claim.lowWater
+        if claim.looked >= limit { isWoken = true }
+        for delivery in claim.deliveries { take(delivery) }
+      } else {
+        // What this one may have missed, the next tick's look finds.
+        looksAtAll = true
+      }
       isClaiming = false
       pump()
     }
   }
 
-  private func claim(limit: Int) async {
-    let after = looksAtAll ? 0 : lowWater
-    looksAtAll = false
+  /// What a claim brought, as the lane holds it.
+  struct Taken {
+    var deliveries: [Held]
+    var looked: Int
+    var lowWater: Int64
+  }
+
+  /// Claims once nothing of an earlier claim is lost: nil when the database could not be asked, or the answer was lost.
+  /// One claim of a lane at a time.
+  private func claim(limit: Int, after: Int64) async -> Taken? {
+    var after = after
+    let suspects = owner.suspects(.now)
+    if !suspects.isEmpty {
+      do {
+        // Given back to their old places, which lie below the low-water mark.
+        let rows = try await context.store.disown(route, owners: suspects, known: leases.batches)
+        if rows > 0 { after = 0 }
+      } catch {
+        context.faults.count("claim")
+        return nil
+      }
+    }
     let began = Monotonic.now
+    let name = owner.current
     do {
-      let claim = try await context.store.claim(
-        route, owner: context.owner, limit: limit, lease: Leases.length, after: after)
-      lowWater = claim.lowWater
-      if claim.looked >= limit { isWoken = true }
+      let claim = try await context.store.claim(route, owner: name, limit: limit, lease: Leases.length, after: after)
       count(claim.ended)
-      for delivery in claim.deliveries { take(Held(delivery: delivery, claimed: began)) }
+      return Taken(
+        deliveries: claim.deliveries.map { Held(delivery: $0, owner: name, claimed: began) }, looked: claim.looked,
+        lowWater: claim.lowWater)
     } catch {
       context.faults.count("claim")
-      // What this one may have missed, the next tick's look finds.
-      looksAtAll = true
+      owner.loseClaim(.now)
+      return nil
     }
+  }
+
+  /// One delivery for a probe, held: the others of its batch go back. Nil when there is none or a claim is under way.
+  func claimOne() async -> Held? {
+    if isClaiming { return nil }
+    isClaiming = true
+    let claim = await claim(limit: 1, after: 0)
+    isClaiming = false
+    var chosen: Held?
+    for delivery in claim?.deliveries ?? [] {
+      hold(delivery)
+      if chosen == nil, !isDraining, lines.admit(delivery) {
+        chosen = delivery
+      } else {
+        giveBack(delivery)
+      }
+    }
+    return chosen
   }
 
   func count(_ ended: [Outcome: Int]) {
@@ -103,7 +151,7 @@ final class Lane {
 
   func hold(_ delivery: Held) {
     held += 1
-    leases.add(delivery.delivery.batch, delivery.claimed)
+    leases.add(delivery.delivery.batch, delivery.owner, delivery.claimed)
   }
 
   /// The registration's delivery is over: the next in its line goes.
@@ -115,7 +163,7 @@ final class Lane {
 
   /// Records what became of a delivery; `then` runs once that is done.
   func settle(_ delivery: Held, _ settlement: Settlement, then: (@LoopActor () -> Void)? = nil) {
-    context.settler.record(settlement) { [self] answer in
+    context.settler.record(settlement, owner: delivery.owner) { [self] answer in
       held -= 1
       switch answer {
       case .ended:
@@ -127,7 +175,7 @@ final class Lane {
         context.counts.leaseLost()
         leases.lose(settlement.batch)
       }
-      if leases.settled(settlement.batch) { release(settlement.batch) }
+      if leases.settled(settlement.batch) { release(delivery) }
       then?()
       pump()
     }
@@ -136,11 +184,13 @@ final class Lane {
   /// Leaves a delivery untouched, in its place in the order, to whoever claims it next.
   func giveBack(_ delivery: Held) {
     held -= 1
-    if leases.givenBack(delivery.delivery.batch) { release(delivery.delivery.batch) }
+    if leases.givenBack(delivery.delivery.batch) { release(delivery) }
   }
 
-  /// Gives a batch back to the queue; while the lane is parked, with the reason for its record.
-  private func release(_ batch: BatchKey) { context.releaser.release(batch, parking.word) }
+  /// Gives a delivery's batch back to the queue; while the lane is parked, with the reason for its record.
+  private func release(_ delivery: Held) {
+    context.releaser.release(delivery.delivery.batch, owner: delivery.owner, parking.word)
+  }
 
   /// Looks again when the earliest known retry is due, instead of at the next tick.
   private func expectRetry(_ milliseconds: Int) {
@@ -156,10 +206,12 @@ final class Lane {
 
   /// Prolongs what is held; called every 10 s.
   func renewLeases() async {
-    let batches = leases.batches
-    if batches.isEmpty { return }
+    for (owner, batches) in leases.byOwner { await renew(batches, owner) }
+  }
+
+  private func renew(_ batches: [BatchKey], _ owner: Int64) async {
     let began = Monotonic.now
-    guard let kept = try? await context.store.renew(batches, owner: context.owner, lease: Leases.length) else {
+    guard let kept = try? await context.store.renew(batches, owner: owner, lease: Leases.length) else {
       context.faults.count("renew")
       return
     }
@@ -184,7 +236,8 @@ final class Lane {
 
   /// Gives back what is still held when the drain's time is up.
   func abandon() async {
-    let batches = leases.batches
-    if !batches.isEmpty { try? await context.store.release(batches, owner: context.owner) }
+    for (owner, batches) in leases.byOwner { try? await context.store.release(batches, owner: owner) }
+    let suspects = owner.suspects(.now)
+    if !suspects.isEmpty { _ = try? await context.store.disown(route, owners: suspects, known: []) }
   }
 }

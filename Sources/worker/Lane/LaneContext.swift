@@ -6,8 +6,6 @@ internal import Stores
 @LoopActor
 final class LaneContext {
   let store: any Store
-  /// This process, as the owner of leases: random, so that no two are alike.
-  let owner: Int64
   /// Deliveries that one lane holds at most.
   let capacity: Int
   /// Batches that one claim takes at most.
@@ -22,18 +20,17 @@ final class LaneContext {
   let random: @Sendable () -> Double
 
   init(
-    store: any Store, owner: Int64, capacity: Int, batch: Int, counts: DeliveryCounts, log: Log, faults: LogTally,
+    store: any Store, capacity: Int, batch: Int, counts: DeliveryCounts, log: Log, faults: LogTally,
     random: @escaping @Sendable () -> Double
   ) {
     self.store = store
-    self.owner = owner
     self.capacity = capacity
     self.batch = batch
     self.counts = counts
     self.log = log
     self.faults = faults
     self.random = random
-    settler = Settler(store: store, owner: owner, faults: faults)
-    releaser = Releaser(store: store, owner: owner, faults: faults)
+    settler = Settler(store: store, faults: faults)
+    releaser = Releaser(store: store, faults: faults)
   }
 }

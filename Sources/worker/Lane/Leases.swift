@@ -12,6 +12,7 @@ struct Leases {
   static let margin = 12_000
 
   private struct Lease {
+    let owner: Int64
     var open = 0
     var givenBack = 0
     var until: Monotonic
@@ -20,9 +21,14 @@ struct Leases {
 
   var batches: [BatchKey] { Array(leases.keys) }
 
+  /// The same by the names that they were claimed under; nearly always one.
+  var byOwner: [Int64: [BatchKey]] {
+    leases.reduce(into: [:]) { $0[$1.value.owner, default: []].append($1.key) }
+  }
+
   /// One more delivery of `batch`, whose claim was sent at `now`.
-  mutating func add(_ batch: BatchKey, _ now: Monotonic) {
-    leases[batch, default: Lease(until: now.advanced(milliseconds: Int(Self.length)))].open += 1
+  mutating func add(_ batch: BatchKey, _ owner: Int64, _ now: Monotonic) {
+    leases[batch, default: Lease(owner: owner, until: now.advanced(milliseconds: Int(Self.length)))].open += 1
   }
 
   /// One delivery of `batch` is settled. True when the rest of the batch was given back, so that it is to be released now.

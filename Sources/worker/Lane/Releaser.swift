@@ -6,21 +6,22 @@ internal import Stores
 @LoopActor
 final class Releaser: Flushable {
   private let store: any Store
-  private let owner: Int64
   private let faults: LogTally
-  private var waiting: [(key: BatchKey, reason: String?)] = []
+  /// By the names that they were claimed under.
+  private var waiting: [Int64: [(key: BatchKey, reason: String?)]] = [:]
   private var isRunning = false
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
-  init(store: any Store, owner: Int64, faults: LogTally) {
+  init(store: any Store, faults: LogTally) {
     self.store = store
-    self.owner = owner
     self.faults = faults
   }
 
-  /// - Parameter reason: for the record of the batch's deliveries.
-  func release(_ batch: BatchKey, _ reason: String?) {
-    waiting.append((batch, reason))
+  /// - Parameters:
+  ///   - owner: the name that it was claimed under.
+  ///   - reason: for the record of the batch's deliveries.
+  func release(_ batch: BatchKey, owner: Int64, _ reason: String?) {
+    waiting[owner, default: []].append((batch, reason))
     if isRunning { return }
     isRunning = true
     EventLoop.shared.flushAtTurnsEnd(self)
@@ -28,10 +29,8 @@ final class Releaser: Flushable {
 
   func flush() {
     EventLoop.shared.start { [self] in
-      while !waiting.isEmpty {
-        let batch = waiting
-        waiting = []
-        do { try await store.release(batch, owner: owner) } catch { faults.count("release") }
+      while let (owner, batches) = waiting.popFirst() {
+        do { try await store.release(batches, owner: owner) } catch { faults.count("release") }
       }
       isRunning = false
       for waiter in idleWaiters { waiter.resume() }

@@ -13,22 +13,30 @@ final class Settler: Flushable {
   typealias Told = @LoopActor (Settled?) -> Void
 
   private let store: any Store
-  private let owner: Int64
   private let faults: LogTally
-  private var waiting: [(settlement: Settlement, until: Monotonic, told: Told)] = []
+  private struct Entry {
+    let settlement: Settlement
+    let owner: Int64
+    let until: Monotonic
+    let told: Told
+  }
+  private var waiting: [Entry] = []
   private var isRunning = false
   private var isFlushAsked = false
 
-  init(store: any Store, owner: Int64, faults: LogTally) {
+  init(store: any Store, faults: LogTally) {
     self.store = store
-    self.owner = owner
     self.faults = faults
   }
 
   /// Records `settlement` soon. What waits is bounded by the leases that the lanes hold.
-  func record(_ settlement: Settlement, _ told: @escaping Told) {
+  /// - Parameter owner: the name that the delivery was claimed under.
+  func record(_ settlement: Settlement, owner: Int64, _ told: @escaping Told) {
     // Nobody else has the batch before its lease has run out, however long the database is away.
-    waiting.append((settlement, Monotonic.now.advanced(milliseconds: Int(Leases.length)), told))
+    waiting.append(
+      Entry(
+        settlement: settlement, owner: owner, until: Monotonic.now.advanced(milliseconds: Int(Leases.length)),
+        told: told))
     if !isFlushAsked, !isRunning {
       isFlushAsked = true
       EventLoop.shared.flushAtTurnsEnd(self)
@@ -46,7 +54,8 @@ final class Settler: Flushable {
   }
 
   private func recordSome() async {
-    let batch = Array(waiting.prefix(Self.most))
+    guard let owner = waiting.first?.owner else { return }
+    let batch = Array(waiting.prefix(Self.most).prefix { $0.owner == owner })
     waiting.removeFirst(batch.count)
     var pause = 100
     while true {
@@ -72,9 +81,9 @@ final class Settler: Flushable {
   }
 
   /// A settlement that the database refuses must not keep its neighbours from being recorded.
-  private func recordApart(_ batch: [(settlement: Settlement, until: Monotonic, told: Told)]) async {
+  private func recordApart(_ batch: [Entry]) async {
     for entry in batch {
-      let answer = try? await store.settle([entry.settlement], owner: owner).first
+      let answer = try? await store.settle([entry.settlement], owner: entry.owner).first
       entry.told(answer)
     }
   }

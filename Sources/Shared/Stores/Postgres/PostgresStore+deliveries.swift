@@ -8,6 +8,7 @@ extension PostgresStore {
   private static let releasing = PostgresStatement("select push_release_v2($1, $2, $3, $4, $5)")
   private static let settling = PostgresStatement(
     "select push_settle_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)")
+  private static let disowning = PostgresStatement("select push_disown_v1($1, $2, $3, $4)")
   private static let expiring = PostgresStatement("select * from push_expire_v2($1)")
   private static let measuring = PostgresStatement(
     """
@@ -69,6 +70,15 @@ extension PostgresStore {
   ) async throws(StoreFailure) {
     let values = keys(batches.map(\.key), owner) + [.texts(batches.map(\.reason))]
     try await run(Self.releasing, values) { _ throws(PostgresFailure) in }
+  }
+
+  package func disown(
+    _ route: Route, owners: [Int64], known: [BatchKey]
+  ) async throws(StoreFailure) -> Int {
+    try await run(
+      Self.disowning,
+      [.int2(route.rawValue), .int8s(owners), .int8s(known.map(\.turn)), .int4s(known.map(\.fence))]
+    ) { rows throws(PostgresFailure) in Int(try rows.int8(0, 0)) }
   }
 
   private func keys(_ batches: [BatchKey], _ owner: Int64) -> [PostgresValue] {

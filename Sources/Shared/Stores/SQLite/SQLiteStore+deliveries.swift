@@ -79,6 +79,32 @@ extension SQLiteStore {
     }
   }
 
+  package func disown(
+    _ route: Route, owners: [Int64], known: [BatchKey]
+  ) async throws(StoreFailure) -> Int {
+    let known = Set(known)
+    let owners = Set(owners)
+    return try transaction {
+      let now = clock()
+      let routeValue = SQLiteValue.integer(Int64(route.rawValue))
+      let held = try file.run(
+        "select turn, fence, owner from push_delivery_batches where route = ? and owner is not null and visible_at > ?",
+        [routeValue, .integer(now)])
+      var rows = 0
+      for row in held {
+        let fence = Int32(truncatingIfNeeded: try row.integer(1))
+        let key = BatchKey(route: route, turn: try row.integer(0), fence: fence)
+        let owner = try row.integer(2)
+        if known.contains(key) || !owners.contains(owner) { continue }
+        _ = try file.run(
+          "update push_delivery_batches set owner = null, visible_at = ? where route = ? and turn = ?",
+          [.integer(now), routeValue, .integer(key.turn)])
+        rows += 1
+      }
+      return rows
+    }
+  }
+
   package func expire(limit: Int) async throws(StoreFailure) -> Int {
     try transaction { try SQLiteSweep(file: file, now: clock()).expire(limit: limit).deliveries }
   }

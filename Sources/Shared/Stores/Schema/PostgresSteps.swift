@@ -7,6 +7,7 @@ enum PostgresSteps {
         + sweepFunctions
     ),
     (2, recordStep),
+    (3, disownStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.

@@ -1,6 +1,10 @@
 /// The steps for SQLite, numbered as `Schema` counts; a step that was released is never edited.
 enum SQLiteSteps {
-  static let all: [(number: Int, sql: String)] = [(1, tables), (2, record)]
+  static let all: [(number: Int, sql: String)] = [
+    (1, tables), (2, record),
+    // Step 3 is a function on Postgres.
+    (3, ""),
+  ]
 
   /// The same tables as on Postgres. `devices` is a list of device numbers with commas between.
   private static let tables = """
