@@ -26,6 +26,11 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], files: [String] 
 
 let package = Package(
   name: "push-gateway",
+  platforms: [.macOS(.v26)],  // for PushHost; the gateway's own programs are for Linux
+  products: [
+    .library(name: "PushHost", targets: ["PushHost"]),
+    .executable(name: "pushhost", targets: ["host"]),
+  ],
   targets: [
     // C libraries, each imported by the rooms named beside it and by no other.
     system("CLinux", pkgConfig: nil, apt: "libc6-dev"),  // Loop, Http, Tls
@@ -42,6 +47,9 @@ let package = Package(
     // Cryptography: values in, values out.
     room("Keys", ["COpenSSL", "Contract", "Json"]),
     room("Proof", ["CSodium", "Contract"]),
+
+    // The host's side, a library for others: Foundation, and none of the gateway's C libraries but libsodium.
+    room("PushHost", ["Contract", "Json", "Proof"]),
 
     // The loop and what lives on it.
     room("Loop", ["CLinux"]),
@@ -60,7 +68,10 @@ let package = Package(
     program("janitor", ["Contract", "Json", "Loop", "Operations", "Stores"]),
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
     program("bench", ["Contract", "Http", "Keys", "Loop", "Stores", "Tls"]),
-    program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Proof"]),
+    program("host", ["Json", "PushHost"]),  // built as `pushhost`
+    program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "PushHost"]),
+    // The example of docs/hosts.md.
+    .executableTarget(name: "bridge", dependencies: ["PushHost"], path: "docs/bridge"),
 
     .target(
       name: "Support", dependencies: ["Contract", "Http", "Json", "Loop", "Postgres", "Tls"], path: "Tests/Support"),
@@ -70,6 +81,7 @@ let package = Package(
       files: ["requests.json", "raw-bodies.json", "collapse-ids.json"]),
     tests("KeysTests", ["Keys", "Contract", "Json"]),
     tests("ProofTests", ["Proof", "Contract", "Json", "Keys"], files: ["proofs.json"]),
+    tests("PushHostTests", ["PushHost", "Contract", "Json", "Proof"], files: ["proofs.json"]),
     tests("LoopTests", ["Loop"]),
     tests("HttpTests", ["CLinux", "Http", "Loop", "Tls"], files: ["server_oracle.py"]),
     tests("PostgresTests", ["Postgres", "Loop"]),

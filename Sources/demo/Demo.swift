@@ -2,7 +2,7 @@ internal import Contract
 internal import Glibc
 internal import Keys
 internal import Loop
-internal import Proof
+internal import PushHost
 
 /// Plays one host and its two phones against a running gateway and a sandbox, and tells what happens in plain words.
 ///
@@ -22,7 +22,8 @@ enum Demo {
   private static func run(_ addresses: [String]) async -> Never {
     do {
       guard addresses.count == 2 else { throw DemoFailure("usage: demo GATEWAY-URL SANDBOX-URL") }
-      try await play(Gateway(addresses[0]), Screens(addresses[1]))
+      let keys = HostKeys.generate()
+      try await play(GatewayClient(gateway: addresses[0], keys: keys), keys, Screens(addresses[1]))
       exit(0)
     } catch {
       tell("The demo stopped: \(error)")
@@ -31,33 +32,45 @@ enum Demo {
   }
 
   @LoopActor
-  private static func play(_ gateway: Gateway, _ screens: Screens) async throws {
-    let keys = HostKeyPair.generate()
-    try await gateway.prove(keys)
-    tell("A host proved that it holds its key: it is \(keys.publicKey.fingerprint), with a session for a day.")
+  private static func play(_ gateway: GatewayClient, _ keys: HostKeys, _ screens: Screens)
+    async throws
+  {
+    _ = try await gateway.devices().get()
+    tell(
+      "A host proved that it holds its key: it is \(keys.fingerprint.prefix(4))…, with a session for a day."
+    )
 
-    let iphone = Phone(
-      name: "the iPhone", platform: .ios, token: Hex.encode(SecureRandom.bytes(32)))
-    let android = Phone(
-      name: "the Android phone", platform: .android,
-      token: Base64Url.encode(SecureRandom.bytes(16)) + ":APA91b" + Base64Url.encode(SecureRandom.bytes(99)))
-    let phones = [iphone, android]
+    let phones = [
+      Phone(name: "the iPhone", token: .ios(Hex.encode(SecureRandom.bytes(32)), .production)),
+      Phone(
+        name: "the Android phone",
+        token: .android(
+          Base64Url.encode(SecureRandom.bytes(16)) + ":APA91b"
+            + Base64Url.encode(SecureRandom.bytes(99)))),
+    ]
     var registrations: [String] = []
-    for phone in phones { registrations.append(try await gateway.register(phone)) }
+    for phone in phones {
+      registrations.append(
+        try await gateway.register(deviceId: phone.name, token: phone.token).get())
+    }
     tell("It registered two phones, an iPhone and an Android phone.")
 
     let epoch = Base64Url.encode(SecureRandom.bytes(16))
-    let question = Event(
-      id: "demo-question", seq: 1, epoch: epoch, title: "Claude needs your input",
-      body: "May I run the tests?", state: .needsInput)
+    var question = PushNotification(
+      id: "demo-question", seq: 1, epoch: epoch, source: .agentTaskComplete,
+      title: "Claude needs your input",
+      body: "May I run the tests?")
+    question.agentState = .needsInput
     try await show(question, phones, registrations, gateway, screens)
-    let news = Event(
-      id: "demo-news", seq: 2, epoch: epoch, title: "Claude finished", body: "All tests pass.", state: .finished)
+    var news = PushNotification(
+      id: "demo-news", seq: 2, epoch: epoch, source: .agentTaskComplete, title: "Claude finished",
+      body: "All tests pass.")
+    news.agentState = .finished
     try await show(news, phones, registrations, gateway, screens)
 
     // The question was answered at the desktop.
     let began = WallClock.milliseconds
-    try await gateway.send(question.dismissal(seq: 3), to: registrations)
+    try await gateway.queue(question.dismissal(seq: 3), for: registrations)
     try await screens.wait("the dismissal") { tray in
       phones.allSatisfy { tray.shows(question, on: $0) == nil && tray.shows(news, on: $0) != nil }
     }
@@ -69,17 +82,19 @@ enum Demo {
   /// Sends an alert and waits until both phones show it.
   @LoopActor
   private static func show(
-    _ event: Event, _ phones: [Phone], _ registrations: [String], _ gateway: Gateway, _ screens: Screens
+    _ alert: PushNotification, _ phones: [Phone], _ registrations: [String],
+    _ gateway: GatewayClient,
+    _ screens: Screens
   ) async throws {
     let began = WallClock.milliseconds
-    try await gateway.send(event, to: registrations)
+    try await gateway.queue(alert, for: registrations)
     let queued = WallClock.milliseconds - began
-    let tray = try await screens.wait("\"\(event.title)\"") { tray in
-      phones.allSatisfy { tray.shows(event, on: $0) != nil }
+    let tray = try await screens.wait("\"\(alert.title)\"") { tray in
+      phones.allSatisfy { tray.shows(alert, on: $0) != nil }
     }
-    tell("The host sent \"\(event.title)\": safely queued for both phones after \(queued) ms.")
+    tell("The host sent \"\(alert.title)\": safely queued for both phones after \(queued) ms.")
     for phone in phones {
-      if let time = tray.shows(event, on: phone) {
+      if let time = tray.shows(alert, on: phone) {
         tell("  \(phone.name) showed it \(time - began) ms after the send.")
       }
     }
@@ -101,25 +116,23 @@ struct DemoFailure: Error, CustomStringConvertible {
 /// A phone that was paired with the host.
 struct Phone: Sendable {
   let name: String
-  let platform: Platform
-  let token: String
+  let token: PhoneToken
+
+  /// The token's text, by which the sandbox knows the phone.
+  var tokenText: String {
+    switch token {
+    case .ios(let text, _), .android(let text): text
+    }
+  }
 }
 
-/// What the host tells its phones.
-struct Event: Sendable {
-  let id: String
-  var seq: Int64
-  let epoch: String
-  var kind = Notification.Kind.alert
-  let title: String
-  let body: String
-  let state: Notification.AgentState
-
-  /// What takes it away again.
-  func dismissal(seq: Int64) -> Event {
-    var event = self
-    event.kind = .dismiss
-    event.seq = seq
-    return event
+extension GatewayClient {
+  /// Sends an event, which must be queued for every registration.
+  nonisolated func queue(_ notification: PushNotification, for registrations: [String]) async throws {
+    let statuses = try await send(notification, to: registrations).get().map(\.status)
+    guard statuses == registrations.map({ _ in .queued }) else {
+      let words = statuses.map(\.rawValue).joined(separator: ", ")
+      throw DemoFailure("the gateway said \(words) to \"\(notification.title)\"")
+    }
   }
 }

@@ -1,5 +1,6 @@
 internal import Json
 internal import Loop
+internal import PushHost
 
 /// The phones' screens, as the sandbox shows them.
 @LoopActor
@@ -17,12 +18,16 @@ struct Screens {
     let end = Monotonic.now.advanced(milliseconds: Self.patience)
     while true {
       // Counted before looking: whatever comes after the look ends the wait below.
-      let count = try await Web.ask("GET", address + "/requests/wait?count=0")["count"]?.integer ?? 0
-      let tray = Tray(json: try await Web.ask("GET", address + "/tray"))
+      let count = try await Web.ask(address + "/requests/wait?count=0")["count"]?.integer ?? 0
+      let tray = Tray(json: try await Web.ask(address + "/tray"))
       if isSeen(tray) { return tray }
       let left = end.milliseconds(since: .now)
-      if left == 0 { throw DemoFailure("the phones did not come to show \(what) within \(Self.patience / 1000) s") }
-      _ = try await Web.ask("GET", address + "/requests/wait?count=\(count + 1)&timeoutMs=\(min(left, 5_000))")
+      if left == 0 {
+        throw DemoFailure(
+          "the phones did not come to show \(what) within \(Self.patience / 1000) s")
+      }
+      _ = try await Web.ask(
+        address + "/requests/wait?count=\(count + 1)&timeoutMs=\(min(left, 5_000))")
     }
   }
 }
@@ -31,12 +36,12 @@ struct Screens {
 struct Tray: Sendable {
   let json: JsonValue
 
-  /// When the phone came to show the event, in ms since 1970; nil when it does not show it.
-  func shows(_ event: Event, on phone: Phone) -> Int64? {
-    let screen = json["phones"]?.array?.first { $0["token"]?.string == phone.token }
+  /// When the phone came to show the alert, in ms since 1970; nil when it does not show it.
+  func shows(_ alert: PushNotification, on phone: Phone) -> Int64? {
+    let screen = json["phones"]?.array?.first { $0["token"]?.string == phone.tokenText }
     let shown = screen?["notifications"]?.array?.first {
-      $0["title"]?.string == event.title && $0["body"]?.string == event.body
-        && $0["orca"]?["notificationId"]?.string == event.id
+      $0["title"]?.string == alert.title && $0["body"]?.string == alert.body
+        && $0["orca"]?["notificationId"]?.string == alert.id
     }
     return shown?["time"]?.integer
   }

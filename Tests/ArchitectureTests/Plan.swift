@@ -5,9 +5,9 @@ enum Plan {
     ["Json", "Loop"],
     ["Contract", "Tls"],
     ["Keys", "Proof", "Http", "Postgres", "SQLite"],
-    ["Operations"],
+    ["Operations", "PushHost"],
     ["Stores", "Providers"],
-    ["api", "worker", "janitor", "sandbox", "demo", "bench"],
+    ["api", "worker", "janitor", "sandbox", "demo", "bench", "host"],
   ]
 
   /// Who may speak to each C library; Swift's own view of the system's is `Glibc`.
@@ -23,9 +23,16 @@ enum Plan {
   /// Rooms that turn values into values and touch nothing.
   static let pure: Set = ["Json", "Contract", "Proof"]
 
-  /// What the toolchain brings that a room may use; the last only where it is really needed.
+  /// What others build into programs of their own, on machines without the gateway's C libraries: it knows these rooms
+  /// and no more, and may use the whole of Foundation.
+  static let abroad: [String: Set<String>] = [
+    "PushHost": ["Json", "Contract", "Proof"], "host": ["Json", "PushHost"],
+  ]
+
+  /// What the toolchain brings that a room may use; FoundationEssentials only where it is really needed.
   static func toolchain(_ room: String) -> Set<String> {
-    pure.contains(room) ? [] : ["Glibc", "FoundationEssentials"]
+    if abroad.keys.contains(room) { return ["Foundation", "FoundationNetworking"] }
+    return pure.contains(room) ? [] : ["Glibc", "FoundationEssentials"]
   }
 
   static func floor(of room: String) -> Int? { floors.firstIndex { $0.contains(room) } }
@@ -33,7 +40,7 @@ enum Plan {
   /// Everything that files of `room` may import.
   static func allowed(_ room: String) -> Set<String> {
     guard let floor = floor(of: room) else { return [] }
-    let below = Set(floors[..<floor].joined())
+    let below = abroad[room] ?? Set(floors[..<floor].joined())
     let libraries = owners.filter { $0.value.contains(room) }.keys
     return below.union(libraries).union(toolchain(room))
   }

@@ -25,21 +25,24 @@ struct Gateway {
   let store: [String: String]
 
   /// Starts one on a store of its own, runs `body`, and stops it whatever happens; every program must end with 0.
-  static func run(_ kind: StoreKind, _ body: (Gateway) async throws -> Void) async throws {
+  ///
+  /// - Parameter isNamed: whether it goes by a name that it is not reached by; else by its address.
+  static func run(_ kind: StoreKind, isNamed: Bool = true, _ body: (Gateway) async throws -> Void) async throws {
     switch kind {
     case .sqlite:
       let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], [:], folder, body)
+      try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], [:], folder, isNamed, body)
     case .postgres:
-      try await ScratchDatabase.use { database in try await run(on: database, body) }
+      try await ScratchDatabase.use { database in try await run(on: database, isNamed: isNamed, body) }
     }
   }
 
   /// The same on a database that is there; `worker`: what its worker is told beyond what the others are.
   static func run(
-    on database: ScratchDatabase, worker: [String: String] = [:], _ body: (Gateway) async throws -> Void
+    on database: ScratchDatabase, worker: [String: String] = [:], isNamed: Bool = true,
+    _ body: (Gateway) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -48,11 +51,12 @@ struct Gateway {
     let migration = try Program("janitor", ["migrate"], environment: store)
     _ = try await migration.logged("the schema was brought up to date")
     #expect(await migration.stop() == 0)
-    try await run(store, worker, folder, body)
+    try await run(store, worker, folder, isNamed, body)
   }
 
   private static func run(
-    _ store: [String: String], _ more: [String: String], _ folder: URL, _ body: (Gateway) async throws -> Void
+    _ store: [String: String], _ more: [String: String], _ folder: URL, _ isNamed: Bool,
+    _ body: (Gateway) async throws -> Void
   ) async throws {
     let sandboxFolder = folder.appending(path: "sandbox")
     let ports = ["control", "fcm", "metadata", "apns-production", "apns-sandbox"].flatMap { ["--\($0)-port", "0"] }
@@ -63,10 +67,11 @@ struct Gateway {
       _ = try await sandbox.logged("ready")
       let places = try JsonReader.read(
         Array(try Data(contentsOf: sandboxFolder.appending(path: "sandbox.json"))))
-      let api = try Program(
-        "api", environment: store.merging(["PORT": "0", "ORCA_PUSH_PUBLIC_URL": origin]) { _, new in new })
+      let port = isNamed ? 0 : try FreePort.find()
+      let place = ["PORT": "\(port)", "ORCA_PUSH_PUBLIC_URL": isNamed ? origin : "http://127.0.0.1:\(port)"]
+      let api = try Program("api", environment: store.merging(place) { _, new in new })
       programs.append(api)
-      let port = try #require(try await api.logged("serving")["port"]?.integer)
+      let listening = try #require(try await api.logged("serving")["port"]?.integer)
 
       var settings = store.merging(more) { _, new in new }
       for (name, value) in places["workerEnvironment"]?.object?.members ?? [] { settings[name] = value.string }
@@ -74,7 +79,8 @@ struct Gateway {
       programs.append(worker)
       _ = try await worker.logged("ready")
       let control = try #require(places["control"]?.string)
-      try await body(Gateway(address: "http://127.0.0.1:\(port)", control: control, folder: folder, store: store))
+      let address = "http://127.0.0.1:\(listening)"
+      try await body(Gateway(address: address, control: control, folder: folder, store: store))
     } catch {
       failure = error
     }

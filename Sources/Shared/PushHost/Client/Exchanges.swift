@@ -1,0 +1,89 @@
+internal import Foundation
+
+#if canImport(FoundationNetworking)
+  internal import FoundationNetworking
+#endif
+
+/// What is under way in a URLSession. `@unchecked Sendable`: everything that changes is guarded by `lock`.
+final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
+  private struct Exchange {
+    var response: HTTPURLResponse?
+    var body: [UInt8] = []
+    let finish: @Sendable (Result<HttpReply, Unreachable>) -> Void
+  }
+
+  private let lock = NSLock()
+  private var open: [Int: Exchange] = [:]
+  private static let timers = DispatchQueue(label: "push-host.deadlines")
+
+  /// Starts the task. `finish` is called once, at the latest after `deadline` ms.
+  func begin(
+    _ task: URLSessionTask, deadline: Int64, finish: @escaping @Sendable (Result<HttpReply, Unreachable>) -> Void
+  ) {
+    lock.withLock { open[task.taskIdentifier] = Exchange(finish: finish) }
+    Self.timers.asyncAfter(deadline: .now() + .milliseconds(Int(deadline))) { [weak self, weak task] in
+      if let task { self?.end(task, with: .failure(.deadline)) }
+    }
+    // Cancelled before it began: the caller's cancellation came first and found nothing to end.
+    if Task.isCancelled { return end(task, with: .failure(.deadline)) }
+    task.resume()
+  }
+
+  /// Ends an exchange in this way, unless it has ended already.
+  func end(_ task: URLSessionTask, with result: Result<HttpReply, Unreachable>) {
+    guard let exchange = lock.withLock({ open.removeValue(forKey: task.taskIdentifier) }) else { return }
+    if task.state != .completed { task.cancel() }
+    exchange.finish(result)
+  }
+
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse,
+    newRequest request: URLRequest, completionHandler: @escaping @Sendable (URLRequest?) -> Void
+  ) {
+    // Whoever redirects a host would get its session to read.
+    completionHandler(nil)
+    end(task, with: .success(HttpReply(status: response.statusCode)))
+  }
+
+  func urlSession(
+    _ session: URLSession, dataTask: URLSessionDataTask, didReceive response: URLResponse,
+    completionHandler: @escaping @Sendable (URLSession.ResponseDisposition) -> Void
+  ) {
+    lock.withLock { open[dataTask.taskIdentifier]?.response = response as? HTTPURLResponse }
+    completionHandler(.allow)
+  }
+
+  func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+    let isTooLong = lock.withLock {
+      let id = dataTask.taskIdentifier
+      open[id]?.body += data
+      return open[id].map { $0.body.count > HttpReply.limit } ?? false
+    }
+    if isTooLong { end(dataTask, with: .failure(.garbled)) }
+  }
+
+  func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+    if let error { return end(task, with: .failure(Self.unreachable(error))) }
+    let (response, body) = lock.withLock {
+      (open[task.taskIdentifier]?.response, open[task.taskIdentifier]?.body ?? [])
+    }
+    guard let response else { return end(task, with: .failure(.garbled)) }
+    let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
+    end(task, with: .success(HttpReply(status: response.statusCode, retryAfter: retryAfter, body: body)))
+  }
+
+  private static func unreachable(_ error: any Error) -> Unreachable {
+    guard let code = (error as? URLError)?.code else { return .noConnection }
+    switch code {
+    case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
+      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
+      .clientCertificateRequired:
+      return .tls
+    case .timedOut: return .deadline
+    case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: return .garbled
+    // Foundation on Linux has no code of its own for what its libcurl says of certificates.
+    case .unknown: return (error as NSError).localizedDescription.contains("SSL") ? .tls : .noConnection
+    default: return .noConnection
+    }
+  }
+}

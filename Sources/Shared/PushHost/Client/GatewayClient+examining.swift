@@ -1,0 +1,88 @@
+internal import Contract
+
+/// One thing that was looked at.
+public struct Finding: Equatable, Sendable {
+  /// What was looked at, in this order; the first that is not well ends the walk, but for the clock.
+  public enum Step: String, Sendable, CaseIterable {
+    /// Whether something answers, by TLS that is trusted, as a gateway does.
+    case connection
+    /// Whether this machine's clock agrees with the gateway's.
+    case clock
+    /// Whether the challenge is for this host, from the gateway that it means.
+    case proof
+    /// Whether the gateway takes the proof.
+    case session
+    /// Whether the session is good for anything.
+    case devices
+  }
+
+  /// What was looked at.
+  public let step: Step
+  /// Whether it is as it should be.
+  public let isWell: Bool
+  /// What was seen, and what to do where it is not well.
+  public let message: String
+}
+
+extension GatewayClient {
+  /// How far the clocks may be apart, ms (contract, "Host authentication").
+  private static let skew: Int64 = 30_000
+
+  /// Walks from the connection to a session and back, and says what is wrong. It proves anew, whatever is kept or remembered.
+  public func examine() async -> [Finding] {
+    var findings: [Finding] = []
+    func well(_ step: Finding.Step, _ message: String) {
+      findings.append(Finding(step: step, isWell: true, message: message))
+    }
+    func fault(_ step: Finding.Step, _ message: String) {
+      findings.append(Finding(step: step, isWell: false, message: message))
+    }
+    var step = Finding.Step.connection
+    do throws(GatewayFault) {
+      let challenge = try await exchange(HttpCall("POST", "/v1/host/challenge", body: Requests.challenge(keys)))
+      let now = clock.wall()
+      let expiresAt = try challenge.members().integer("expiresAt")
+      well(.connection, "\(origin) answers as a gateway")
+
+      // A challenge lives for 10 s, so its end tells the gateway's time.
+      let ahead = now - (expiresAt - Limits.challengeLife)
+      if abs(ahead) > Self.skew {
+        fault(.clock, "this machine's clock is \(abs(ahead) / 1000) s \(ahead > 0 ? "ahead" : "behind"): set it right")
+      } else {
+        well(.clock, "within \(abs(ahead) / 1000 + 1) s of the gateway's")
+      }
+
+      step = .proof
+      let (id, proof) = try challenge.answer(origin: origin, keys: keys, now: now)
+      well(.proof, "the challenge is for this host, from this gateway")
+      step = .session
+      let answer = try await exchange(HttpCall("POST", "/v1/host/session", body: Requests.session(id, proof)))
+      await keep(try answer.session(origin: origin, keys: keys, now: clock.wall()))
+      well(.session, "the gateway took the proof")
+    } catch {
+      fault(step, Self.advice(error))
+      return findings
+    }
+    switch await devices() {
+    case .success(let phones):
+      let dead = phones.count { $0.isDead }
+      well(.devices, "\(phones.count) registered, \(dead) of them dead")
+    case .failure(let error): fault(.devices, Self.advice(error))
+    }
+    return findings
+  }
+
+  private static func advice(_ fault: GatewayFault) -> String {
+    switch fault {
+    case .unreachable(.noConnection):
+      "\(fault): is the address right, is there a network, does a proxy or firewall stand between?"
+    case .unreachable(.tls): "\(fault): is the address right, does something on the way open TLS?"
+    case .unreachable(.garbled): "\(fault): is the address right, is there a sign-in page on the way?"
+    case .rejected(let why) where why.detail?.contains("gatewayOrigin") == true:
+      "\(fault): the gateway calls itself by another address; use that one (its ORCA_PUSH_PUBLIC_URL)"
+    case .rejected(let why) where why.reason == "redirect":
+      "\(fault): use the address that it leads to, if you trust it"
+    default: fault.description
+    }
+  }
+}

@@ -1,0 +1,67 @@
+/// Why a request to the gateway came to nothing. A value and no exception: the network fails every day.
+///
+/// It holds no token, key, title or body, so it may be logged.
+public enum GatewayFault: Error, Equatable, Sendable {
+  /// No answer, or none that a gateway would give. The request may have been carried out all the same; repeating it is free.
+  case unreachable(Unreachable)
+  /// The gateway or this host said no; the same request will be refused again.
+  case rejected(Rejection)
+  /// Too many requests; in how many seconds it is worth trying, 1 to 3600.
+  case throttled(retryAfter: Int)
+}
+
+/// How the gateway was not to be reached.
+public enum Unreachable: Equatable, Sendable {
+  /// The name is unknown, the connection was refused, or it broke.
+  case noConnection
+  /// TLS could not be agreed on, or the certificate is not trusted.
+  case tls
+  /// No answer within the deadline.
+  case deadline
+  /// An answer that is not in the contract: something else listens there.
+  case garbled
+  /// 5xx: the gateway's own trouble, with the code that it gave, if any.
+  case serverFault(status: Int, code: String?)
+}
+
+/// What was said no to.
+public struct Rejection: Equatable, Sendable {
+  /// The HTTP status; nil when this host refused by itself and asked nobody, or did not believe the answer.
+  public let status: Int?
+  /// The contract's error code, or one of this host's own: `invalid_request`, `redirect`, `refused_proof`, `http`.
+  public let reason: String
+  /// One line for people: the member and the rule, as far as anyone said.
+  public let detail: String?
+
+  init(status: Int? = nil, reason: String, detail: String? = nil) {
+    self.status = status
+    self.reason = reason
+    self.detail = detail
+  }
+}
+
+extension GatewayFault: CustomStringConvertible {
+  /// One line for a log or an operator.
+  public var description: String {
+    switch self {
+    case .unreachable(.noConnection): "the gateway cannot be reached"
+    case .unreachable(.tls): "TLS with the gateway failed: its certificate is not trusted, or it speaks no TLS"
+    case .unreachable(.deadline): "the gateway did not answer in time"
+    case .unreachable(.garbled): "what answered is no gateway: the answer is not in the contract"
+    case .unreachable(.serverFault(let status, let code)): "the gateway has trouble of its own: \(status) \(code ?? "")"
+    case .rejected(let rejection):
+      "the request was refused: \(rejection.reason)" + (rejection.status.map { " (\($0))" } ?? "")
+        + (rejection.detail.map { ": \($0)" } ?? "")
+    case .throttled(let seconds): "too many requests: try again in \(seconds) s"
+    }
+  }
+
+  /// The kind alone, for counting: `unreachable`, `rejected`, `throttled`.
+  public var category: String {
+    switch self {
+    case .unreachable: "unreachable"
+    case .rejected: "rejected"
+    case .throttled: "throttled"
+    }
+  }
+}

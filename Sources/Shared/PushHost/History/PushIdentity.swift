@@ -1,0 +1,16 @@
+/// What tells one push from all others, on a phone's screen and here. No text, no token.
+public struct PushIdentity: Equatable, Hashable, Sendable {
+  /// What it is about.
+  public let notificationId: String
+  /// The run of the host's counter.
+  public let epoch: String
+  /// Its number within the epoch.
+  public let seq: Int64
+
+  /// As the host sent it.
+  public init(notificationId: String, epoch: String, seq: Int64) {
+    self.notificationId = notificationId
+    self.epoch = epoch
+    self.seq = seq
+  }
+}

@@ -1,0 +1,15 @@
+extension StateFolder: SessionShelf {
+  private var sessionFile: DurableFile { file("session.json") }
+
+  func session() async -> HostSession? {
+    let file = sessionFile
+    let content = try? await blocking { () throws(StateFault) in try file.read(limit: 4_096) }
+    return content.flatMap { $0 }.flatMap(HostSession.init(stored:))
+  }
+
+  // A session that cannot be kept is proved for again.
+  func keep(_ session: HostSession) async {
+    let file = sessionFile
+    try? await locked { () throws(StateFault) in try file.replace(with: session.stored) }
+  }
+}

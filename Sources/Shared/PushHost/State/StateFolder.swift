@@ -1,0 +1,73 @@
+internal import Foundation
+
+/// Where a host keeps what outlives it: its key, its session, its phones, and what was dismissed.
+///
+/// Owner-only. Any number of processes may use one folder: they take turns, and what one wrote another reads. Whatever
+/// is written is on the disk before anyone is told so, and a process may be killed at any instant.
+public final class StateFolder: Sendable {
+  /// The folder's path.
+  public let path: String
+  let steps: FileSteps
+  // What touches the disk blocks, so it has a thread of its own, away from those that Swift shares.
+  private let queue = DispatchQueue(label: "push-host.state")
+
+  /// Opens the folder, making it where there is none.
+  ///
+  /// - Throws: when it cannot be made, belongs to somebody else, or others may look into it.
+  public convenience init(path: String) throws(StateFault) {
+    try self.init(path: path) { (_, _) throws(StateFault) in }
+  }
+
+  init(path: String, steps: @escaping FileSteps) throws(StateFault) {
+    self.path = path
+    self.steps = steps
+    try Self.open(path)
+  }
+
+  private static func open(_ path: String) throws(StateFault) {
+    do {
+      try FileManager.default.createDirectory(
+        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw StateFault(path: path, reason: "the folder cannot be made")
+    }
+    var status = stat()
+    guard lstat(path, &status) == 0 else { throw StateFault(path: path) }
+    guard status.st_mode & S_IFMT == S_IFDIR else { throw StateFault(path: path, reason: "is no folder") }
+    guard status.st_uid == geteuid() else { throw StateFault(path: path, reason: "belongs to somebody else") }
+    guard status.st_mode & 0o077 == 0 else {
+      throw StateFault(path: path, reason: "is open to others: chmod 700 it")
+    }
+  }
+
+  func file(_ name: String) -> DurableFile { DurableFile(folder: path, name: name, steps: steps) }
+
+  /// Runs `body` while no other process and no other caller touches the folder's files. It may block.
+  func locked<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(StateFault) -> Value
+  ) async throws(StateFault) -> Value {
+    let lockPath = path + "/lock"
+    return try await blocking { () throws(StateFault) in
+      let lock = try FolderLock.wait(lockPath)
+      defer { lock.release() }
+      return try body()
+    }
+  }
+
+  /// Runs `body`, which may block, away from the threads that Swift shares.
+  func blocking<Value: Sendable>(
+    _ body: @escaping @Sendable () throws(StateFault) -> Value
+  ) async throws(StateFault) -> Value {
+    let result = await withCheckedContinuation { waiter in
+      queue.async {
+        do throws(StateFault) {
+          let value = try body()
+          waiter.resume(returning: Result<Value, StateFault>.success(value))
+        } catch {
+          waiter.resume(returning: .failure(error))
+        }
+      }
+    }
+    return try result.get()
+  }
+}

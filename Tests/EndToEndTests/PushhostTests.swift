@@ -1,0 +1,263 @@
+import Foundation
+import Json
+import Testing
+
+/// The host's command, against the whole gateway of real programs.
+@Suite(.serialized, .timeLimit(.minutes(4))) struct PushhostTests {
+  private static let iphone = String(repeating: "0badcafe0badcafe", count: 4)
+  private static let android = "c0ffee:APA91b" + String(repeating: "Yy-7", count: 30)
+
+  /// A host with a folder of its own.
+  private struct Host {
+    let gateway: Gateway
+    let folder: String
+
+    func run(_ arguments: String..., input: String = "", killedAfter: Int? = nil) async throws
+      -> Command
+    {
+      try await Command.run(
+        "pushhost", arguments + ["--json"],
+        environment: ["ORCA_PUSH_GATEWAY_URL": gateway.address, "PUSHHOST_DIR": folder],
+        input: input,
+        killedAfter: killedAfter)
+    }
+
+    /// The JSON of a run that must end with 0.
+    func ok(_ arguments: String..., input: String = "") async throws -> JsonValue {
+      let command = try await Command.run(
+        "pushhost", arguments + ["--json"],
+        environment: ["ORCA_PUSH_GATEWAY_URL": gateway.address, "PUSHHOST_DIR": folder],
+        input: input)
+      try #require(command.code == 0, "\(arguments): \(command.code) \(command.errors)")
+      return command.json
+    }
+  }
+
+  private func withHost(_ kind: Gateway.StoreKind, _ body: (Host) async throws -> Void) async throws {
+    try await Gateway.run(kind, isNamed: false) { gateway in
+      let host = Host(gateway: gateway, folder: gateway.folder.appending(path: "host").path)
+      #expect(try await host.ok("keygen")["created"] == .bool(true))
+      try await body(host)
+    }
+  }
+
+  @Test(
+    "A host's day: phones come, are sent to, dismissed, and go",
+    arguments: Gateway.StoreKind.allCases)
+  func day(kind: Gateway.StoreKind) async throws {
+    try await withHost(kind) { host in
+      let key = try await host.ok("keygen")
+      #expect(key["created"] == .bool(false))
+      let fingerprint = try #require(key["hostFingerprint"]?.string)
+      _ = try await host.ok(
+        "register", "iphone", "--platform", "ios", "--token-file", "-", input: Self.iphone + "\n")
+      _ = try await host.ok(
+        "register", "android", "--platform", "android", "--token-file", "-", "--silent",
+        input: Self.android)
+      let listed = try await host.ok("devices")["devices"]?.array ?? []
+      #expect(listed.map { $0["deviceId"]?.string } == ["iphone", "android"])
+      #expect(listed.allSatisfy { $0["state"]?.string == "ok" })
+
+      let sent = try await host.ok(
+        "send", "--title", "Backup finished", "--body", "3 GB", "--id", "backup", "--state",
+        "finished")
+      #expect(sent["results"]?.array?.map { $0["status"]?.string } == ["queued", "queued"])
+      let apns = try #require(try await host.gateway.requests("apns", count: 1).first)
+      #expect(apns["body"]?["aps"]?["alert"]?["title"]?.string == "Backup finished")
+      #expect(apns["body"]?["orca"]?["hostFingerprint"]?.string == fingerprint)
+      #expect(
+        apns["body"]?["orca"]?["notificationSeq"]?.integer == sent["notificationSeq"]?.integer)
+      let fcm = try #require(try await host.gateway.requests("fcm", count: 1).first)
+      #expect(
+        fcm["body"]?["message"]?["android"]?["notification"]?["channel_id"]?.string
+          == "orca-desktop-silent")
+
+      // What the worker writes down comes a moment after what the provider saw.
+      var states: [String?] = []
+      while states != ["sent", "sent"] {
+        states = try await host.ok("status")["deliveries"]?.array?.map { $0["state"]?.string } ?? []
+      }
+      #expect(try await host.run("status", "999").json["error"]?["reason"]?.string == "unknown_event")
+
+      _ = try await host.ok("dismiss", "backup")
+      let dismissal = try #require(try await host.gateway.requests("apns", count: 2).last)
+      #expect(dismissal["body"]?["orca"]?["kind"]?.string == "dismiss")
+      #expect(dismissal["body"]?["orca"]?["notificationId"]?.string == "backup")
+
+      #expect(try await host.ok("unregister", "iphone")["gatewayTold"] == .bool(true))
+      #expect(
+        try await host.ok("devices")["devices"]?.array?.map { $0["deviceId"]?.string } == [
+          "android"
+        ])
+      #expect(try await host.run("unregister", "iphone").code == 66)
+      let findings = try await host.ok("doctor")["findings"]?.array ?? []
+      #expect(
+        findings.map { $0["step"]?.string } == [
+          "connection", "clock", "proof", "session", "devices",
+        ])
+    }
+  }
+
+  @Test("A sealed phone's push holds nothing to read on its way")
+  func sealed() async throws {
+    try await withHost(.sqlite) { host in
+      let secret = host.folder + "-secret"
+      try Data("a secret of two\n".utf8).write(to: URL(filePath: secret))
+      _ = try await host.ok(
+        "register", "iphone", "--platform", "ios", "--token-file", "-", "--secret-file", secret,
+        input: Self.iphone)
+      _ = try await host.ok(
+        "send", "--text-file", "-", "--id", "who-knows", "--worktree", "wt-where",
+        input: "Top-secret title\nA secret body"
+      )
+      let apns = try #require(try await host.gateway.requests("apns", count: 1).first)
+      #expect(apns["body"]?["aps"]?["alert"]?["title"]?.string == "New notification")
+      #expect(try await host.ok("status")["deliveries"]?.array?.map { $0["deviceId"]?.string } == ["iphone"])
+      #expect(apns["body"]?["orca"]?["paneKey"]?.string?.hasPrefix("e2e1:") == true)
+      let text = String(decoding: JsonText.render(apns), as: UTF8.self)
+      for word in ["Top-secret", "secret body", "who-knows", "wt-where"] { #expect(!text.contains(word)) }
+    }
+  }
+
+  @Test("Each refusal ends with its code and says why, in JSON too")
+  func codes() async throws {
+    try await withHost(.sqlite) { host in
+      func expect(_ code: Int32, _ reason: String, _ command: Command) {
+        #expect(command.code == code, "\(command.errors)")
+        #expect(command.json["error"]?["reason"]?.string == reason, "\(command.output)")
+        #expect(command.errors.hasPrefix("pushhost: "))
+      }
+      expect(64, "usage", try await host.run("frob"))
+      expect(64, "usage", try await host.run("send"))
+      expect(64, "usage", try await host.run("send", "--titel", "x"))
+      expect(64, "usage", try await host.run("register", "a", "--platform", "windows"))
+      expect(
+        66, "input",
+        try await host.run("register", "a", "--platform", "ios", "--token-file", "/does/not/exist"))
+      expect(1, "no_phones", try await host.run("send", "--title", "x"))
+      expect(
+        77, "invalid_request",
+        try await host.run("register", "a", "--platform", "ios", "--token-file", "-", input: "xyz"))
+      expect(69, "unreachable", try await host.run("devices", "--gateway", "http://127.0.0.1:1"))
+      expect(
+        78, "configuration", try await host.run("devices", "--gateway", "http://push.example.com"))
+      expect(73, "no_key", try await host.run("devices", "--dir", host.folder + "-other"))
+      // The gateway knows itself by one address: another is not vouched for, and doctor says so.
+      let other = host.gateway.address.replacing("127.0.0.1", with: "localhost")
+      expect(77, "refused_proof", try await host.run("devices", "--gateway", other))
+      let doctor = try await host.run("doctor", "--gateway", other)
+      #expect(doctor.code == 1)
+      #expect(
+        doctor.json["findings"]?.array?.last?["message"]?.string?.contains(
+          "calls itself by another address") == true)
+      // No message tells a token or a key.
+      let bad = try await host.run(
+        "register", "a", "--platform", "ios", "--token-file", "-", input: "feedfacebeef1")
+      #expect(!(bad.output + bad.errors).contains("feedface"))
+    }
+  }
+
+  @Test(
+    "Many runs on one folder neither lose a number nor end each other's session; some are killed at any moment"
+  )
+  func contention() async throws {
+    try await withHost(.sqlite) { host in
+      _ = try await host.ok(
+        "register", "iphone", "--platform", "ios", "--token-file", "-", input: Self.iphone)
+      var random = SystemRandomNumberGenerator()
+      let moments = (0..<12).map { _ in Int.random(in: 5..<400, using: &random) }
+      let numbers: [Int64] = try await withThrowingTaskGroup(of: Int64?.self) { group in
+        for round in 0..<24 {
+          group.addTask {
+            let isKilled = round % 2 == 1
+            let name = isKilled ? "killed" : "kept"
+            let sent = try await host.run(
+              "send", "--title", name, "--id", "\(name)-\(round)",
+              killedAfter: isKilled ? moments[round / 2] : nil)
+            if !isKilled { #expect(sent.code == 0, "\(sent.errors)") }
+            return isKilled ? nil : sent.json["notificationSeq"]?.integer
+          }
+        }
+        return try await group.reduce(into: []) { all, number in
+          if let number { all.append(number) }
+        }
+      }
+      #expect(numbers.count == 12)
+      #expect(Set(numbers).count == 12)
+      // Everything is as it was, and works.
+      let devices = try await host.ok("devices")["devices"]?.array ?? []
+      #expect(devices.map { $0["state"]?.string } == ["ok"])
+      let last = try #require(
+        try await host.ok("send", "--title", "after")["notificationSeq"]?.integer)
+      #expect(last > numbers.max() ?? .max)
+    }
+  }
+
+  @Test("Runs that register and let go at once leave here and there in agreement")
+  func registering() async throws {
+    try await withHost(.sqlite) { host in
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for round in 0..<16 {
+          group.addTask {
+            let device = "d\(round % 4)"
+            let token = String(repeating: "ab\(round % 4)0", count: 16)
+            if round % 3 == 2 {
+              _ = try await host.run("unregister", device, killedAfter: round % 2 == 0 ? 150 : nil)
+            } else {
+              _ = try await host.run(
+                "register", device, "--platform", "ios", "--token-file", "-", input: token,
+                killedAfter: round % 5 == 4 ? 150 : nil)
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      // A last word of each, then both sides know the same phones.
+      for number in 0..<4 {
+        let token = String(repeating: "cd\(number)0", count: 16)
+        _ = try await host.ok(
+          "register", "d\(number)", "--platform", "ios", "--token-file", "-", input: token)
+      }
+      let devices = try await host.ok("devices")["devices"]?.array ?? []
+      #expect(devices.count == 4)
+      #expect(devices.allSatisfy { $0["state"]?.string == "ok" }, "\(devices)")
+    }
+  }
+
+  @Test("The example of docs/hosts.md is the file that is built, and brings a line to a phone")
+  func bridge() async throws {
+    let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    let page = try String(contentsOf: root.appending(path: "docs/hosts.md"), encoding: .utf8)
+    let source = try String(
+      contentsOf: root.appending(path: "docs/bridge/Bridge.swift"), encoding: .utf8)
+    #expect(page.contains("<!-- docs/bridge/Bridge.swift -->\n```swift\n\(source)```\n"))
+    #expect(source.split(separator: "\n", omittingEmptySubsequences: false).count <= 40)
+    try await Gateway.run(.sqlite, isNamed: false) { gateway in
+      try Data(Self.android.utf8).write(to: gateway.folder.appending(path: "token.txt"))
+      let ran = try await Command.run(
+        "bridge", [gateway.address, "my-phone", "token.txt"], input: "It   builds\n",
+        in: gateway.folder)
+      #expect(ran.code == 0, "\(ran.output) \(ran.errors)")
+      let fcm = try #require(try await gateway.requests("fcm", count: 1).first)
+      #expect(fcm["body"]?["message"]?["notification"]?["title"]?.string == "It builds")
+    }
+  }
+
+  @Test("Shells take the completion scripts", arguments: ["bash", "zsh", "fish"])
+  func completion(shell: String) async throws {
+    let script = try await Command.run("pushhost", ["completion", shell])
+    #expect(script.code == 0)
+    #expect(script.output.contains("unregister") && script.output.contains("token-file"))
+    guard shell == "bash" else { return }
+    let probe =
+      script.output + """
+
+        COMP_WORDS=(pushhost register x --platform '') COMP_CWORD=4; _pushhost; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(pushhost dev) COMP_CWORD=1; _pushhost; echo "${COMPREPLY[*]}"
+        COMP_WORDS=(pushhost send --ti) COMP_CWORD=2; _pushhost; echo "${COMPREPLY[*]}"
+        """
+    let bash = try await Command.run("/bin/bash", ["-c", probe])
+    #expect(bash.output == "ios android\ndevices\n--title\n", "\(bash.errors)")
+  }
+}
