@@ -41,7 +41,7 @@ struct Bench {
   }
 
   /// Requests whose bodies are their numbers.
-  func numbered(_ count: Int, deadline: Int = 10_000) -> [Http2ClientRequest] {
+  func numbered(_ count: Int, deadline: Int = 60_000) -> [Http2ClientRequest] {
     (0..<count).map { number in
       var request = push(origin, deadline: deadline)
       request.body = Array("\(number)".utf8)

@@ -27,7 +27,7 @@ extension Answer {
 }
 
 /// A request as a push is: about 4 KB of body.
-func push(_ origin: Origin, _ path: String = "/ok", deadline: Int = 10_000) -> Http2ClientRequest {
+func push(_ origin: Origin, _ path: String = "/ok", deadline: Int = 60_000) -> Http2ClientRequest {
   var head = HeaderBlock(method: "POST", origin: origin, path: path)
   head.add("apns-topic", "com.example.app")
   head.add("authorization", "bearer abc", indexed: false)

@@ -5,9 +5,15 @@ import Testing
 
 @Suite("HTTP/2 connection rules")
 struct ClientConnectionStateTests {
+  static let limits: Http2PoolLimits = {
+    var limits = Http2PoolLimits()
+    limits.streamsPerConnection = 100
+    return limits
+  }()
+
   @Test("No request may go before the server's settings")
   func opening() {
-    var state = Http2ConnectionState(ownLimit: 100)
+    var state = Http2ConnectionState(limits: Self.limits)
     #expect(state.free == 0)
     #expect(state.settings(limit: 1) == .opened)
     #expect(state.free == 1)
@@ -15,7 +21,7 @@ struct ClientConnectionStateTests {
 
   @Test("The limit is followed as it changes, and ours holds where it is lower")
   func limits() {
-    var state = Http2ConnectionState(ownLimit: 100)
+    var state = Http2ConnectionState(limits: Self.limits)
     _ = state.settings(limit: 1)
     _ = state.submitted(1)
     #expect(state.free == 0)
@@ -34,7 +40,7 @@ struct ClientConnectionStateTests {
 
   @Test("A draining connection takes nothing new and closes with its last stream")
   func draining() {
-    var state = Http2ConnectionState(ownLimit: 100)
+    var state = Http2ConnectionState(limits: Self.limits)
     _ = state.settings(limit: 10)
     _ = state.submitted(1)
     _ = state.submitted(3)
@@ -48,7 +54,7 @@ struct ClientConnectionStateTests {
 
   @Test("An idle connection that is to drain closes at once")
   func drainingIdle() {
-    var state = Http2ConnectionState(ownLimit: 100)
+    var state = Http2ConnectionState(limits: Self.limits)
     _ = state.settings(limit: 10)
     #expect(state.drain() == .close)
     #expect(state.free == 0)
@@ -56,10 +62,10 @@ struct ClientConnectionStateTests {
 
   @Test("A connection whose stream ids run out drains")
   func streamIds() {
-    var state = Http2ConnectionState(ownLimit: 100)
+    var state = Http2ConnectionState(limits: Self.limits)
     _ = state.settings(limit: 10)
-    #expect(state.submitted(Http2ConnectionState.lastStreamId - 1) == .none)
-    #expect(state.submitted(Http2ConnectionState.lastStreamId + 1) == .startedDraining)
+    #expect(state.submitted(Self.limits.lastStreamId - 1) == .none)
+    #expect(state.submitted(Self.limits.lastStreamId + 1) == .startedDraining)
     #expect(state.free == 0)
   }
 
@@ -75,13 +81,13 @@ struct ClientConnectionStateTests {
     var liveness = Http2Liveness(limits: limits, now: Self.start)
     let ping = Self.start.advanced(milliseconds: limits.idlePing)
     #expect(liveness.nextCheck == ping)
-    #expect(liveness.check(Self.at(1_200_000)) == .alive)
-    #expect(liveness.check(ping) == .ping)
+    #expect(liveness.check(Self.at(1_200_000), waiting: false) == .alive)
+    #expect(liveness.check(ping, waiting: false) == .ping)
     #expect(liveness.nextCheck == ping.advanced(milliseconds: limits.pingTimeout))
     var silent = liveness
-    #expect(silent.check(ping.advanced(milliseconds: limits.pingTimeout)) == .dead)
-    liveness.received(ping.advanced(milliseconds: 20))
-    #expect(liveness.check(ping.advanced(milliseconds: limits.pingTimeout)) == .alive)
+    #expect(silent.check(ping.advanced(milliseconds: limits.pingTimeout), waiting: false) == .dead)
+    liveness.received(ping.advanced(milliseconds: 20), waiting: false)
+    #expect(liveness.check(ping.advanced(milliseconds: limits.pingTimeout), waiting: false) == .alive)
     #expect(liveness.nextCheck == ping.advanced(milliseconds: 20 + limits.idlePing))
   }
 
@@ -89,11 +95,55 @@ struct ClientConnectionStateTests {
   func silence() {
     let limits = Http2PoolLimits()
     var liveness = Http2Liveness(limits: limits, now: Self.start)
-    #expect(liveness.submitting(Self.start.advanced(milliseconds: limits.silence - 1)) == .alive)
+    #expect(liveness.submitting(Self.start.advanced(milliseconds: limits.silence - 1), alone: true) == .alive)
     let late = Self.start.advanced(milliseconds: limits.silence)
-    #expect(liveness.submitting(late) == .ping)
-    #expect(liveness.submitting(late) == .alive)
-    #expect(liveness.check(late.advanced(milliseconds: limits.pingTimeout)) == .dead)
+    #expect(liveness.submitting(late, alone: false) == .ping)
+    #expect(liveness.submitting(late, alone: false) == .alive)
+    #expect(liveness.check(late.advanced(milliseconds: limits.pingTimeout), waiting: true) == .dead)
+  }
+
+  @Test("A peer that goes silent is found dead within 5 s of the next request, however fresh its last byte")
+  func unheard() {
+    let limits = Http2PoolLimits()
+    #expect(limits.unheard + limits.pingTimeout < 5_000)
+    var liveness = Http2Liveness(limits: limits, now: Self.start)
+    liveness.received(Self.start, waiting: false)
+    let sent = Self.start.advanced(milliseconds: 1)
+    #expect(liveness.submitting(sent, alone: true) == .alive)
+    let ping = sent.advanced(milliseconds: limits.unheard)
+    #expect(liveness.nextCheck == ping)
+    #expect(liveness.check(ping, waiting: true) == .ping)
+    #expect(liveness.check(ping.advanced(milliseconds: limits.pingTimeout), waiting: true) == .dead)
+  }
+
+  @Test("One answered PING is enough for those that wait; the next request may ask again")
+  func slowPeer() {
+    let limits = Http2PoolLimits()
+    var liveness = Http2Liveness(limits: limits, now: Self.start)
+    _ = liveness.submitting(Self.start, alone: true)
+    let ping = Self.start.advanced(milliseconds: limits.unheard)
+    #expect(liveness.check(ping, waiting: true) == .ping)
+    let answered = ping.advanced(milliseconds: 300)
+    liveness.received(answered, waiting: true)
+    #expect(liveness.nextCheck == answered.advanced(milliseconds: limits.idlePing))
+    let next = answered.advanced(milliseconds: 700)
+    #expect(liveness.submitting(next, alone: false) == .alive)
+    #expect(liveness.nextCheck == next.advanced(milliseconds: limits.unheard))
+  }
+
+  @Test("A connection on which nothing waits is left in peace")
+  func nothingWaits() {
+    let limits = Http2PoolLimits()
+    var liveness = Http2Liveness(limits: limits, now: Self.start)
+    _ = liveness.submitting(Self.start, alone: true)
+    let answered = Self.start.advanced(milliseconds: 40)
+    liveness.received(answered, waiting: true)
+    #expect(liveness.check(answered.advanced(milliseconds: limits.unheard), waiting: false) == .alive)
+    #expect(liveness.nextCheck == answered.advanced(milliseconds: limits.idlePing))
+    // A request after a pause counts from itself.
+    let next = answered.advanced(milliseconds: 1_900)
+    _ = liveness.submitting(next, alone: true)
+    #expect(liveness.nextCheck == next.advanced(milliseconds: limits.unheard))
   }
 
   @Test("Time-outs in a row without any answer end the connection; one slow answer among others does not")
@@ -107,7 +157,7 @@ struct ClientConnectionStateTests {
     #expect(liveness.timedOut(submitted: submitted, late) == .dead)
 
     var busy = Http2Liveness(limits: limits, now: Self.start)
-    busy.received(Self.start.advanced(milliseconds: 6))
+    busy.received(Self.start.advanced(milliseconds: 6), waiting: true)
     busy.answered()
     for _ in 0..<10 { #expect(busy.timedOut(submitted: submitted, late) == .alive) }
 
@@ -130,6 +180,36 @@ struct ClientConnectionStateTests {
     }
     backoff.succeeded()
     #expect(backoff.notBefore < Self.start)
+  }
+
+  @Test("Connects that succeed have a bound too: a burst, then one in each interval")
+  func pace() {
+    let limits = Http2PoolLimits()
+    var backoff = ConnectBackoff(limits: limits)
+    for _ in 0..<limits.connectBurst {
+      #expect(backoff.notBefore <= Self.start)
+      backoff.began(Self.start)
+      backoff.succeeded()
+    }
+    for number in 1...5 {
+      let due = Self.start.advanced(milliseconds: number * limits.connectInterval)
+      #expect(backoff.notBefore == due)
+      backoff.began(due)
+    }
+    let later = Self.start.advanced(milliseconds: 60_000)
+    for _ in 0..<limits.connectBurst {
+      #expect(backoff.notBefore <= later)
+      backoff.began(later)
+    }
+    #expect(backoff.notBefore > later)
+  }
+
+  @Test("What a server says at its end is bounded and printable")
+  func goAwayReason() {
+    let said = Array("a\u{1b}[31m\n\u{0}ü".utf8) + [UInt8](repeating: 0x62, count: 1_000)
+    let notice = said.withUnsafeBufferPointer { Http2GoAway(lastStream: 1, code: 0, reason: $0) }
+    #expect(notice.reason.hasPrefix("a?[31m????b"))
+    #expect(notice.reason.utf8.count == 256)
   }
 
   // MARK: Addresses

@@ -43,6 +43,28 @@ struct ServerExchangeTests {
     server.stop()
   }
 
+  @Test("Can leave the close after GOAWAY to the peer") @LoopActor
+  func goAwayAndStay() async throws {
+    let server = HttpServer { _, exchange in
+      exchange.goAway(keepsOpen: true)
+      return HttpResponse(status: 200)
+    }
+    let port = try server.listen(address: "127.0.0.1", port: 0)
+    let client = ServerSocket(port: port)
+    await client.send(ServerFrame.hello + ServerFrame.head(1))
+    #expect(await client.frame(.goAway) != nil)
+    #expect(await client.frame(.headers)?.stream == 1)
+    // What another connection does meanwhile leaves it time to close.
+    let second = ServerSocket(port: port)
+    await second.send(ServerFrame.hello + ServerFrame.head(1))
+    #expect(await second.frame(.headers)?.stream == 1)
+    #expect(server.openConnections == 2)
+    await client.finishSending()
+    await second.finishSending()
+    #expect(await server.waitUntilIdle(milliseconds: 5_000))
+    server.stop()
+  }
+
   @Test("Leaves streams above the one that GOAWAY names unanswered") @LoopActor
   func goAwayBelow() async throws {
     let (server, client) = try await start { _, exchange in

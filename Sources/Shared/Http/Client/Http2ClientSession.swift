@@ -78,6 +78,7 @@ final class Http2ClientSession {
   nonisolated private static let readBody: nghttp2_data_source_read_callback = {
     _, _, buffer, length, flags, source, _ in
     guard let raw = source?.pointee.ptr, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+    // Used before the callback returns, on the loop's thread, which this is.
     nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
     let exchange = Unmanaged<Http2Exchange>.fromOpaque(raw).takeUnretainedValue()
     let (count, last) = LoopActor.assumeIsolated { exchange.takeBody(into: room) }
@@ -109,12 +110,14 @@ final class Http2ClientSession {
     nghttp2_session_callbacks_set_on_header_callback(callbacks) {
       session, frame, name, nameLength, value, length, _, _ in
       guard let frame else { return 0 }
+      // Both are used before the callback returns, on the loop's thread, which this is.
       nonisolated(unsafe) let name = UnsafeBufferPointer(start: name, count: nameLength)
       nonisolated(unsafe) let value = UnsafeBufferPointer(start: value, count: length)
       exchange(session, frame.pointee.hd.stream_id) { $0.received(header: name, value) }
       return 0
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { session, _, stream, bytes, count, _ in
+      // Used before the callback returns, on the loop's thread, which this is.
       nonisolated(unsafe) let chunk = UnsafeBufferPointer(start: bytes, count: count)
       exchange(session, stream) { $0.received(body: chunk) }
       return 0

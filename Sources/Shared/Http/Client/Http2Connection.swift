@@ -15,6 +15,7 @@ final class Http2Connection: Readiness, Flushable {
   private var session: Http2ClientSession?
   private(set) var exchanges: [Int32: Http2Exchange] = [:]
   private var timer: Timer?
+  private var timerDue = Monotonic(nanoseconds: .max)
   private var retireAt: Monotonic
   private let opening: Monotonic
   private var goAway: Http2GoAway?
@@ -43,7 +44,7 @@ final class Http2Connection: Readiness, Flushable {
     self.pool = pool
     let now = Monotonic.now
     opening = now
-    state = Http2ConnectionState(ownLimit: limits.streamsPerConnection)
+    state = Http2ConnectionState(limits: limits)
     liveness = Http2Liveness(limits: limits, now: now)
     let age = limits.connectionAge
     retireAt = now.advanced(milliseconds: age + Int.random(in: 0...(age / 4)))
@@ -105,8 +106,9 @@ final class Http2Connection: Readiness, Flushable {
     }
     exchange.streamId = id
     exchanges[id] = exchange
+    act(liveness.submitting(now, alone: state.inFlight == 0))
     take(state.submitted(id))
-    act(liveness.submitting(now))
+    if liveness.nextCheck < timerDue { armTimer() }
     askFlush()
     return true
   }
@@ -218,15 +220,28 @@ final class Http2Connection: Readiness, Flushable {
 
   private func armTimer() {
     EventLoop.shared.cancel(timer)
-    let due = min(liveness.nextCheck, state.phase == .open ? retireAt : liveness.nextCheck)
-    timer = EventLoop.shared.after(milliseconds: due.milliseconds(since: .now) + 1) { [weak self] in
-      guard let self else { return }
-      let now = Monotonic.now
-      if now >= retireAt { drain() }
-      act(liveness.check(now))
-      if state.phase != .closed { armTimer() }
+    timerDue = min(liveness.nextCheck, state.phase == .open ? retireAt : liveness.nextCheck)
+    timer = EventLoop.shared.after(milliseconds: timerDue.milliseconds(since: .now) + 1) { [weak self] in
+      self?.look()
     }
   }
+
+  /// What is due by age or by silence.
+  private func look() {
+    // A loop that was late must not take what lies in the socket for silence.
+    receive()
+    guard !isFinished else { return }
+    askFlush()
+    let now = Monotonic.now
+    if now >= retireAt, state.phase == .open {
+      // Asked again when no successor has come by then.
+      retireAt = now.advanced(milliseconds: Self.successorWait)
+      pool?.ages(self)
+    }
+    act(liveness.check(now, waiting: state.inFlight > 0))
+    if state.phase != .closed { armTimer() }
+  }
+  private static let successorWait = 60_000
 
   // MARK: Bytes
 
@@ -246,7 +261,7 @@ final class Http2Connection: Readiness, Flushable {
     while let transport, let session, !isFinished {
       switch transport.read(into: Self.input) {
       case .bytes(let count):
-        liveness.received(.now)
+        liveness.received(.now, waiting: state.inFlight > 0)
         let understood = within { session.receive(UnsafeRawBufferPointer(rebasing: Self.input[..<count])) }
         if !understood { return lost("the server broke the HTTP/2 protocol") }
         if count < Self.input.count && !transport.pending { return }

@@ -27,11 +27,12 @@ struct Http2ConnectionState {
   /// What the server allows at the moment; it changes at run time, down to 1 or even 0.
   private(set) var peerLimit = 0
   private let ownLimit: Int
+  private let lastStreamId: Int32
 
-  init(ownLimit: Int) { self.ownLimit = ownLimit }
-
-  /// Ids are odd and 31 bits long, and never used twice on a connection; we stop well before the last.
-  static let lastStreamId: Int32 = 0x7fff_ff00
+  init(limits: Http2PoolLimits) {
+    ownLimit = limits.streamsPerConnection
+    lastStreamId = limits.lastStreamId
+  }
 
   /// How many requests may be submitted now. Never more than the server allows: nghttp2 would queue the rest without a
   /// word, and their deadlines would run while they wait.
@@ -48,7 +49,7 @@ struct Http2ConnectionState {
   /// A request went out on stream `id`.
   mutating func submitted(_ id: Int32) -> Step {
     inFlight += 1
-    return id >= Self.lastStreamId ? drain() : .none
+    return id >= lastStreamId ? drain() : .none
   }
 
   /// HTTP/2 closed a stream, for whatever reason.

@@ -15,6 +15,9 @@ struct Http2Liveness {
   private var lastAnswer: Monotonic
   private var pingSent: Monotonic?
   private var timeouts = 0
+  /// Since when requests have waited without a byte from the peer. Nil while none waits, and once the answer to a PING has
+  /// shown those that wait that their peer is merely slow: one PING is enough for them.
+  private var unheardSince: Monotonic?
 
   init(limits: Http2PoolLimits, now: Monotonic) {
     self.limits = limits
@@ -25,12 +28,14 @@ struct Http2Liveness {
   /// When `check` has something to say at the earliest.
   var nextCheck: Monotonic {
     if let pingSent { return pingSent.advanced(milliseconds: limits.pingTimeout) }
-    return lastReceived.advanced(milliseconds: limits.idlePing)
+    let idle = lastReceived.advanced(milliseconds: limits.idlePing)
+    return unheardSince.map { min(idle, $0.advanced(milliseconds: limits.unheard)) } ?? idle
   }
 
-  /// Bytes came.
-  mutating func received(_ now: Monotonic) {
+  /// Bytes came; `waiting` tells whether requests are in flight.
+  mutating func received(_ now: Monotonic, waiting: Bool) {
     lastReceived = now
+    unheardSince = waiting && pingSent == nil ? now : nil
     pingSent = nil
   }
 
@@ -40,9 +45,10 @@ struct Http2Liveness {
     timeouts = 0
   }
 
-  /// A request goes out.
-  mutating func submitting(_ now: Monotonic) -> Verdict {
-    now >= lastReceived.advanced(milliseconds: limits.silence) ? ping(now) : .alive
+  /// A request goes out; `alone` when no other is in flight.
+  mutating func submitting(_ now: Monotonic, alone: Bool) -> Verdict {
+    if alone || unheardSince == nil { unheardSince = now }
+    return now >= lastReceived.advanced(milliseconds: limits.silence) ? ping(now) : .alive
   }
 
   /// The deadline of a request passed that was submitted at `submitted`.
@@ -53,7 +59,9 @@ struct Http2Liveness {
     return timeouts >= limits.timeoutsUntilDead ? .dead : ping(now)
   }
 
-  mutating func check(_ now: Monotonic) -> Verdict {
+  /// Tells what is due. All bytes that have come by now must have been read.
+  mutating func check(_ now: Monotonic, waiting: Bool) -> Verdict {
+    if !waiting { unheardSince = nil }
     guard now >= nextCheck else { return .alive }
     return pingSent == nil ? ping(now) : .dead
   }

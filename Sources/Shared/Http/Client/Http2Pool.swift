@@ -18,7 +18,12 @@ package final class Http2Pool {
   private var opening: Http2Connection?
   private var queue = Http2Queue()
   private var backoff: ConnectBackoff
-  private var replacementWanted = false
+  /// Another connection is to be opened though nothing waits for it.
+  private var anotherWanted = false
+  /// Old ones, which serve until their successor is open.
+  private var aged: [Http2Connection] = []
+  /// Since when every connection has been crowded, as far as requests that came have seen.
+  private var crowdedSince: Monotonic?
   private var ended = false
 
   private var openTimer: Timer?
@@ -79,7 +84,7 @@ package final class Http2Pool {
   /// Drains all connections and opens a new one: for faults of a credential, which servers remember by connection.
   package func replaceConnections() {
     for connection in connections { connection.drain() }
-    replacementWanted = true
+    anotherWanted = true
     openIfNeeded(.now)
   }
 
@@ -108,7 +113,7 @@ package final class Http2Pool {
     guard !ended else { return exchange.settle(.failure(.refused)) }
     let now = exchange.arrived
     if sweepDue.map({ exchange.deadline < $0 }) ?? true { sweep(at: exchange.deadline) }
-    if queue.isEmpty, let connection = roomiest(), connection.submit(exchange, now) { return }
+    if queue.isEmpty, let connection = roomiest(), connection.submit(exchange, now) { return watchCrowd(now) }
     guard queue.count < limits.waiting else { return exchange.settle(.failure(.overloaded)) }
     queue.append(exchange)
     openIfNeeded(now)
@@ -160,10 +165,24 @@ package final class Http2Pool {
     return best
   }
 
+  /// Opens another connection when all have been crowded for a while.
+  private func watchCrowd(_ now: Monotonic) {
+    guard connections.allSatisfy({ $0.state.phase != .open || $0.state.inFlight >= limits.crowd }) else {
+      crowdedSince = nil
+      return
+    }
+    guard let since = crowdedSince else { return crowdedSince = now }
+    guard now >= since.advanced(milliseconds: limits.crowdedFor), usable < limits.connections else { return }
+    crowdedSince = nil
+    anotherWanted = true
+    openIfNeeded(now)
+  }
+
   private func openIfNeeded(_ now: Monotonic) {
-    guard !ended, opening == nil, replacementWanted || !queue.isEmpty, usable < limits.connections else { return }
+    guard !ended, opening == nil, anotherWanted || !queue.isEmpty else { return }
+    guard usable < limits.connections || !aged.isEmpty else { return }
     var due = backoff.notBefore
-    if !replacementWanted, usable > 0, let oldest = queue.oldestArrival {
+    if !anotherWanted, usable > 0, let oldest = queue.oldestArrival {
       due = max(due, oldest.advanced(milliseconds: limits.growAfter))
     }
     EventLoop.shared.cancel(openTimer)
@@ -175,6 +194,7 @@ package final class Http2Pool {
     }
     let connection = Http2Connection(limits: limits, pool: self)
     opening = connection
+    backoff.began(now)
     connection.open(origin, tls: tls, resolver: resolver)
   }
 
@@ -182,8 +202,11 @@ package final class Http2Pool {
 
   func opened(_ connection: Http2Connection) {
     opening = nil
-    replacementWanted = false
+    anotherWanted = false
     connections.append(connection)
+    let old = aged
+    aged = []
+    for connection in old { connection.drain() }
     events(.connected(address: connection.address, milliseconds: connection.age))
   }
 
@@ -209,14 +232,25 @@ package final class Http2Pool {
 
   func goneAway(_ connection: Http2Connection, _ notice: Http2GoAway) { events(.goneAway(notice)) }
 
-  /// The connection takes no more requests. Its successor is opened before it is through, if there is any traffic.
+  /// The connection takes no more requests. Its successor is opened before it is through, if there is any traffic and no
+  /// other to take it.
   func drains(_ connection: Http2Connection) {
-    if connection.state.inFlight > 0 { replacementWanted = true }
+    if connection.state.inFlight > 0, usable == 0 { anotherWanted = true }
+    openIfNeeded(.now)
+  }
+
+  /// The connection has grown old: it serves on until its successor is open. One of several that has nothing to do needs
+  /// none.
+  func ages(_ connection: Http2Connection) {
+    if usable > 1, connection.state.inFlight == 0 { return connection.drain() }
+    if !aged.contains(where: { $0 === connection }) { aged.append(connection) }
+    anotherWanted = true
     openIfNeeded(.now)
   }
 
   func ended(_ connection: Http2Connection, _ ending: Http2Connection.Ending) {
     connections.removeAll { $0 === connection }
+    aged.removeAll { $0 === connection }
     if opening === connection { opening = nil }
     let now = Monotonic.now
     if !connection.hasAnswered { backoff.failed(now, random: .random(in: 0..<1)) }
@@ -224,7 +258,7 @@ package final class Http2Pool {
     case .drained: events(.drained)
     case .lost(let text): if !ended { events(.lost(text)) }
     case .failedToOpen(let failure):
-      replacementWanted = false
+      anotherWanted = false
       events(.connectFailed(failure))
       if usable == 0 { for exchange in queue.take({ _ in true }) { exchange.settle(.failure(.connect(failure))) } }
     }

@@ -6,6 +6,7 @@ extension Http2ServerSession {
   nonisolated static let readReply: nghttp2_data_source_read_callback = {
     _, _, buffer, length, flags, source, _ in
     guard let raw = source?.pointee.ptr, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
+    // Used before the callback returns, on the loop's thread, which this is.
     nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
     // The stream is in the session's table for as long as nghttp2 reads its reply.
     let stream = Unmanaged<Http2ServerStream>.fromOpaque(raw).takeUnretainedValue()
@@ -35,6 +36,7 @@ extension Http2ServerSession {
     }
     nghttp2_session_callbacks_set_on_header_callback(callbacks) { _, frame, name, nameLength, value, length, _, raw in
       guard let frame else { return 0 }
+      // Both are used before the callback returns, on the loop's thread, which this is.
       nonisolated(unsafe) let name = UnsafeBufferPointer(start: name, count: nameLength)
       nonisolated(unsafe) let value = UnsafeBufferPointer(start: value, count: length)
       let id = frame.pointee.hd.stream_id
@@ -42,6 +44,7 @@ extension Http2ServerSession {
       return 0
     }
     nghttp2_session_callbacks_set_on_data_chunk_recv_callback(callbacks) { _, _, id, bytes, count, raw in
+      // Used before the callback returns, on the loop's thread, which this is.
       nonisolated(unsafe) let chunk = UnsafeBufferPointer(start: bytes, count: count)
       enter(raw) { $0.received(id, body: chunk) }
       return 0

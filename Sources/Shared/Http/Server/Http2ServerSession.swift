@@ -15,6 +15,8 @@ final class Http2ServerSession: ServerSession {
   /// When the replies that lie here for want of window have to be gone.
   private var replyDeadline: Deadline?
   private var isDraining = false
+  /// Having said GOAWAY, it leaves the close to the peer.
+  private var keepsOpen = false
 
   private var limits: HttpServerLimits { connection.server.limits }
 
@@ -56,7 +58,7 @@ final class Http2ServerSession: ServerSession {
       connection.write { $0.append(contentsOf: UnsafeBufferPointer(start: bytes, count: count)) }
     }
     let isOver = nghttp2_session_want_read(session) == 0 && nghttp2_session_want_write(session) == 0
-    if isOver || (isDraining && streams.isEmpty) { connection.finish() }
+    if (isOver && !keepsOpen) || (isDraining && streams.isEmpty) { connection.finish() }
   }
 
   func written() {
@@ -99,8 +101,9 @@ final class Http2ServerSession: ServerSession {
     connection.flushSoon()
   }
 
-  func goAway(lastStream: Int32, code: UInt32, debug: [UInt8]) {
+  func goAway(lastStream: Int32, code: UInt32, debug: [UInt8], keepsOpen: Bool) {
     guard let session else { return }
+    self.keepsOpen = keepsOpen
     nghttp2_submit_goaway(session, 0, lastStream, code, debug, debug.count)
     connection.flushSoon()
   }

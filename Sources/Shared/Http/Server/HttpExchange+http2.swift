@@ -10,9 +10,10 @@ extension HttpExchange {
   package func refuse() { resetStream(code: UInt32(NGHTTP2_REFUSED_STREAM.rawValue)) }
 
   /// Takes no streams above `lastStreamId` (this one, when nil) any more. Streams up to it are still answered; those above
-  /// it were not looked at.
-  package func goAway(lastStreamId: Int? = nil, code: UInt32 = 0, debug: [UInt8] = []) {
-    http2?.goAway(lastStream: Int32(clamping: lastStreamId ?? streamId), code: code, debug: debug)
+  /// it were not looked at. Then the connection is closed, unless `keepsOpen` leaves that to the peer.
+  package func goAway(lastStreamId: Int? = nil, code: UInt32 = 0, debug: [UInt8] = [], keepsOpen: Bool = false) {
+    http2?.goAway(
+      lastStream: Int32(clamping: lastStreamId ?? streamId), code: code, debug: debug, keepsOpen: keepsOpen)
   }
 
   /// Changes how many streams the peer may have open.

@@ -16,7 +16,8 @@ package final class HttpServer {
   /// Answers a request. Nil says that it was dealt with through the exchange.
   package typealias Handler = @LoopActor (HttpRequest, HttpExchange) async -> HttpResponse?
 
-  package let limits: HttpServerLimits
+  /// What connections are held to; a change counts for those that begin after it.
+  package var limits: HttpServerLimits
   private let handler: Handler
   private var listeners: [Listener] = []
   private var connections: [Int: ServerConnection] = [:]
