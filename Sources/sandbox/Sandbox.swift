@@ -25,6 +25,7 @@ enum Sandbox {
       providerTokens: ProviderTokens(
         teamId: Identities.teamId,
         keys: [ApnsKey(id: Identities.apnsKeyId, verifier: Es256Verifier(identities.apnsKey))]),
+      serviceKeys: ServiceKeys(Identities.serviceKeyId, Rs256Verifier(identities.serviceKey)),
       topics: options.topics, projectId: options.projectId)
     let servers = try Servers(world, identities, options)
     let addresses = servers.addresses

@@ -47,6 +47,27 @@ struct AccessTokenTests {
     var key: Rs256Key?
   }
 
+  @Test func `Only the required service-account key counts from its time on`() async throws {
+    let sandbox = try await SandboxProcess.start()
+    let key = try Rs256Key.generate()
+    let pem = String(decoding: JsonText.string(key.publicKeyPem()), as: UTF8.self)
+    let second = try Account(sandbox).assertion {
+      $0.keyId = "second"
+      $0.key = key
+    }
+    #expect(try await exchange(sandbox, second).status == 400)
+    try await sandbox.script(
+      #"{"serviceKeys":[{"keyId":"second","publicKey":\#(pem)}],"requireServiceKey":{"keyId":"second","afterMs":60000}}"#
+    )
+    #expect(try await exchange(sandbox, second).status == 200)
+    #expect(try await exchange(sandbox, try Account(sandbox).assertion()).status == 200)
+    try await sandbox.script(#"{"requireServiceKey":{"keyId":"second"}}"#)
+    #expect(try await exchange(sandbox, second).status == 200)
+    #expect(try await exchange(sandbox, try Account(sandbox).assertion()).json["error"] == .string("invalid_grant"))
+    try await sandbox.forgetScripts()
+    #expect(try await exchange(sandbox, try Account(sandbox).assertion()).status == 200)
+  }
+
   struct Wrong: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: String

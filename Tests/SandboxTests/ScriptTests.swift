@@ -74,6 +74,22 @@ struct ScriptTests {
     #expect(book.settings(nil).maxConcurrentStreams == 100)
   }
 
+  @Test func `A connection begins with one stream at Apple's and a hundred at Google's, or as a script says`() throws {
+    var book = try book("{}")
+    #expect([ApnsEnvironment.production, .sandbox, nil].map { book.settings($0).firstStreamLimit } == [1, 1, 100])
+    book = try self.book(#"{"apnsSandbox":{"firstStreamLimit":7},"fcm":{"firstStreamLimit":1,"goawayKeepsOpen":true}}"#)
+    #expect([ApnsEnvironment.production, .sandbox, nil].map { book.settings($0).firstStreamLimit } == [1, 7, 1])
+    #expect(book.settings(nil).goawayKeepsOpen && !book.settings(.sandbox).goawayKeepsOpen)
+  }
+
+  @Test(arguments: [
+    (0, "Thu, 01 Jan 1970 00:00:00 GMT"), (784_111_777, "Sun, 06 Nov 1994 08:49:37 GMT"),
+    (951_827_696, "Tue, 29 Feb 2000 12:34:56 GMT"), (1_798_761_599, "Thu, 31 Dec 2026 23:59:59 GMT"),
+  ])
+  func `A date field is written as HTTP has it`(seconds: Int64, text: String) {
+    #expect(DateField.text(seconds: seconds) == text)
+  }
+
   @Test func `A step is read whole`() throws {
     let script = try Script(
       Array(
@@ -102,6 +118,10 @@ struct ScriptTests {
     (#"{"devices":[{"environment":"sandbox"}]}"#, "devices[].token is missing"),
     (#"{"keys":[{"keyId":"A","publicKey":"x"}]}"#, "keys[] must hold keyId and publicKey"),
     (#"{"requireKey":{"afterMs":1}}"#, "requireKey.keyId is missing"),
+    (#"{"serviceKeys":[{"keyId":"A","publicKey":"x"}]}"#, "serviceKeys[] must hold keyId and publicKey"),
+    (#"{"requireServiceKey":{}}"#, "requireServiceKey.keyId is missing"),
+    (#"{"fcm":{"firstStreamLimit":-1}}"#, "fcm.firstStreamLimit must be an integer"),
+    (#"{"apns":{"goawayKeepsOpen":1}}"#, "apns.goawayKeepsOpen must be true or false"),
     (#"{"fcm":{"latencyMs":-1}}"#, "fcm.latencyMs must be an integer"),
     (#"{"accessTokenLifetime":"x"}"#, "script.accessTokenLifetime must be an integer"),
   ])

@@ -27,6 +27,55 @@ struct WholeServerTests {
     await client.close()
   }
 
+  @Test func `A connection can be left open after its GOAWAY, and nothing is lost`() async throws {
+    let sandbox = try await SandboxProcess.start()
+    try await sandbox.script(
+      #"{"apns":{"goawayEvery":10,"goawayKeepsOpen":true},"rules":[{"token":"bb","steps":[{"action":"goaway-before"}]}]}"#
+    )
+    let client = try await AppleClient(sandbox)
+    #expect(try await statuses(client, 15) == Array(repeating: 200, count: 15))
+    #expect(try await client.send(ApplePush(token: "bb")).status == 200)
+    let counts = Dictionary(grouping: try await connections(sandbox, "aa")) { $0 }.values.map(\.count).sorted()
+    #expect(counts == [5, 10])
+    await client.close()
+  }
+
+  @Test func `A connection begins with as many streams as the script says`() async throws {
+    let sandbox = try await SandboxProcess.start()
+    try await sandbox.script(
+      #"{"apns":{"firstStreamLimit":2},"fcm":{"firstStreamLimit":1,"latencyMs":30},"accessTokenLifetime":60}"#)
+    let apple = try await AppleClient(sandbox)
+    #expect(try await statuses(apple, 1) == [200])
+    let google = try await GoogleClient(sandbox)
+    try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<4 { group.addTask { try await google.send(#"{"message":{"token":"t"}}"#).status } }
+      for try await status in group { #expect(status == 200) }
+    }
+    let times = try await sandbox.requests(token: "t").compactMap { $0["time"]?.integer }.sorted()
+    // The second came only after the first was answered.
+    #expect(times.count == 4 && times[1] - times[0] >= 30)
+    try await sandbox.forgetScripts()
+    let usual = try await GoogleClient(sandbox)
+    #expect(try await usual.send(#"{"message":{"token":"u"}}"#).status == 200)
+    let limits = try await sandbox.summary()["connections"]?.array?.compactMap { $0["streamLimit"]?.integer }
+    #expect(limits == [1_000, 100, 100])
+    await apple.close()
+    await google.close()
+    await usual.close()
+  }
+
+  @Test func `Answers carry the time by the scripted clock`() async throws {
+    let sandbox = try await SandboxProcess.start()
+    let client = try await AppleClient(sandbox)
+    let date = try #require(try await client.send(ApplePush(token: "aa")).headers["date"])
+    #expect(date.hasSuffix(" GMT"))
+    try await sandbox.script(#"{"apns":{"clockOffsetSeconds":-63072000}}"#)
+    let earlier = try #require(try await client.send(ApplePush(token: "aa")).headers["date"])
+    let years = [date, earlier].compactMap { Int($0.split(separator: " ")[3]) }
+    #expect(years.count == 2 && (2...3).contains(years[0] - years[1]))
+    await client.close()
+  }
+
   @Test func `A wedged connection keeps refusing, a new one does not`() async throws {
     let sandbox = try await SandboxProcess.start()
     try await sandbox.script(

@@ -14,12 +14,9 @@ final class ApnsServer {
     self.environment = environment
     self.world = world
     server = PushServer(
-      Lane(provider: .apns, environment: environment), world, firstStreamLimit: Self.firstStreamLimit,
+      Lane(provider: .apns, environment: environment), world,
       judge: { [unowned self] in self.judge($0, $1, $2) }, scripted: { [unowned self] in self.scripted($0) })
   }
-
-  /// Until a push has been accepted, Apple lets a connection have one stream.
-  static let firstStreamLimit = 1
 
   func answer(_ request: HttpRequest, _ exchange: HttpExchange) async -> HttpResponse? {
     let token = (try? ApnsPath.token(method: request.method, path: request.path)) ?? ""

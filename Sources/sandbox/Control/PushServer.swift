@@ -15,27 +15,25 @@ struct Judgement {
 final class PushServer {
   private let lane: Lane
   private let world: World
-  /// The stream limit of a connection at its start.
-  private let firstStreamLimit: Int
   private let judge: @LoopActor (HttpRequest, Connection, RequestRecord) -> Judgement
   /// The answer that a step with a status or a reason asks for.
   private let scripted: @LoopActor (Step) -> Reply
 
   init(
-    _ lane: Lane, _ world: World, firstStreamLimit: Int,
+    _ lane: Lane, _ world: World,
     judge: @escaping @LoopActor (HttpRequest, Connection, RequestRecord) -> Judgement,
     scripted: @escaping @LoopActor (Step) -> Reply
   ) {
     self.lane = lane
     self.world = world
-    self.firstStreamLimit = firstStreamLimit
     self.judge = judge
     self.scripted = scripted
   }
 
   func answer(_ request: HttpRequest, _ exchange: HttpExchange, token: String) async -> HttpResponse? {
     let settings = world.book.settings(lane.environment)
-    let connection = world.connections.connection(lane, exchange.connectionId, streamLimit: firstStreamLimit)
+    let connection = world.connections.connection(
+      lane, exchange.connectionId, streamLimit: settings.firstStreamLimit)
     connection.enter()
     defer { connection.leave() }
     let record = world.log.arrive(lane, request, exchange, token: token)
@@ -94,7 +92,9 @@ final class PushServer {
       // Behind the answer, as aioapns needs it: it counts its streams wrong when one is open as the limit rises.
       EventLoop.shared.after(milliseconds: 0) { exchange.announce(maxConcurrentStreams: limit) }
     }
-    if step.action == .goawayAfter { exchange.goAway(debug: debug(step, settings)) }
+    if step.action == .goawayAfter {
+      exchange.goAway(debug: debug(step, settings), keepsOpen: settings.goawayKeepsOpen)
+    }
     return settle(record, reply, isDelivered: deliver != nil)
   }
 
@@ -112,8 +112,10 @@ final class PushServer {
     case .refuse: exchange.refuse()
     case .goawayBefore:
       // Clients' streams are odd: this leaves out the present one and nothing before it.
+      let settings = world.book.settings(lane.environment)
       exchange.goAway(
-        lastStreamId: max(0, exchange.streamId - 2), debug: debug(step, world.book.settings(lane.environment)))
+        lastStreamId: max(0, exchange.streamId - 2), debug: debug(step, settings),
+        keepsOpen: settings.goawayKeepsOpen)
     default: exchange.closeConnection()
     }
   }
@@ -134,6 +136,11 @@ final class PushServer {
 
   private func settle(_ record: RequestRecord, _ reply: Reply, isDelivered: Bool = false) -> HttpResponse {
     world.log.settle(record, Outcome(ending: .answered(reply), isDelivered: isDelivered))
-    return reply.response
+    var response = reply.response
+    let offset = world.book.settings(lane.environment).clockOffset
+    if response.headers["date"] == nil {
+      response.headers.add("date", DateField.text(seconds: WallClock.milliseconds / 1_000 + offset))
+    }
+    return response
   }
 }

@@ -5,7 +5,10 @@ internal import Loop
 final class World {
   var book = ScriptBook()
   var providerTokens: ProviderTokens
+  var serviceKeys: ServiceKeys
   var accessTokens = AccessTokens()
+  /// Called when the settings of push servers may have changed.
+  var settingsChanged: (@LoopActor () -> Void)?
   let log = RequestLog()
   let connections = Connections()
   let tray = Tray()
@@ -13,8 +16,9 @@ final class World {
   let topics: [String]
   let projectId: String
 
-  init(providerTokens: ProviderTokens, topics: [String], projectId: String) {
+  init(providerTokens: ProviderTokens, serviceKeys: ServiceKeys, topics: [String], projectId: String) {
     self.providerTokens = providerTokens
+    self.serviceKeys = serviceKeys
     self.topics = topics
     self.projectId = projectId
   }
@@ -33,7 +37,12 @@ final class World {
     if let (keyId, after) = script.required {
       providerTokens.required = (keyId, WallClock.milliseconds + Int64(after))
     }
+    for key in script.serviceKeys { serviceKeys.add(key.id, key.verifier) }
+    if let (keyId, after) = script.requiredServiceKey {
+      serviceKeys.required = (keyId, WallClock.milliseconds + Int64(after))
+    }
     for (environment, value) in script.changes { book.change(environment, value) }
+    settingsChanged?()
     if let life = script.accessTokenLife { accessTokens.life = Int64(life) }
     if script.revokesAccessTokens { accessTokens.revoke() }
   }
@@ -42,6 +51,8 @@ final class World {
   func forgetScripts() {
     book = ScriptBook()
     providerTokens.required = nil
+    serviceKeys.required = nil
+    settingsChanged?()
     accessTokens.life = 3_600
   }
 }

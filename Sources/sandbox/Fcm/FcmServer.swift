@@ -9,20 +9,16 @@ final class FcmServer {
   private let world: World
   /// The sandbox's own token endpoint, known once the port is.
   var tokenUri = ""
-  private let verifier: Rs256Verifier
   private var server: PushServer?
   private var messages = 0
 
-  init(_ world: World, _ identities: Identities) {
+  init(_ world: World) {
     self.world = world
-    verifier = Rs256Verifier(identities.serviceKey)
     server = PushServer(
-      .fcm, world, firstStreamLimit: Self.firstStreamLimit,
+      .fcm, world,
       judge: { [unowned self] in self.judge($0, $1, $2) }, scripted: { [unowned self] in self.scripted($0) })
   }
 
-  /// What Google's servers are seen to allow.
-  static let firstStreamLimit = 100
   /// Where assertions are posted to.
   nonisolated static let tokenPath = "/token"
 
@@ -124,7 +120,7 @@ final class FcmServer {
     guard request.method == "POST" else { return Self.notFound }
     do throws(ExchangeFault) {
       let exchange = TokenExchange(
-        clientEmail: Identities.clientEmail, keyId: Identities.serviceKeyId, verifier: verifier,
+        clientEmail: Identities.clientEmail, keys: world.serviceKeys,
         audiences: [Identities.googleAudience, tokenUri])
       try exchange.check(form: request.body, now: WallClock.milliseconds / 1_000)
     } catch {

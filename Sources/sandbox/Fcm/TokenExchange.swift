@@ -26,8 +26,7 @@ struct TokenExchange: Sendable {
   ]
 
   let clientEmail: String
-  let keyId: String
-  let verifier: Rs256Verifier
+  let keys: ServiceKeys
   /// What `aud` may be: Google's own address, which its libraries name wherever they send to, and the sandbox's.
   let audiences: [String]
 
@@ -42,7 +41,8 @@ struct TokenExchange: Sendable {
     guard let assertion = fields["assertion"], let token = WebToken.parse(assertion) else {
       throw ExchangeFault("invalid_grant", "Invalid JWT: it must be three parts of base64url")
     }
-    guard token.header["alg"] == .string("RS256"), token.header["kid"] == .string(keyId),
+    guard token.header["alg"] == .string("RS256"),
+      let verifier = token.header["kid"]?.string.flatMap({ keys.verifier($0, now: now * 1_000) }),
       token.claims["iss"] == .string(clientEmail), token.isSigned(by: verifier)
     else { throw ExchangeFault("invalid_grant", "Invalid JWT Signature.") }
     guard let audience = token.claims["aud"]?.string, audiences.contains(audience) else {

@@ -10,8 +10,11 @@ struct Script: Sendable {
   var rules: [(token: String, rule: Rule)] = []
   var devices: [(token: String, device: Device)] = []
   var keys: [ApnsKey] = []
-  /// The one key that counts from then on, that many ms after the script came.
+  /// Keys that the service account has as well.
+  var serviceKeys: [(id: String, verifier: Rs256Verifier)] = []
+  /// The one key that counts from then on, that many ms after the script came: Apple's, and the service account's.
   var required: (keyId: String, after: Int)?
+  var requiredServiceKey: (keyId: String, after: Int)?
   /// Changes to the settings of push servers, in order.
   var changes: [(environment: ApnsEnvironment?, value: JsonValue)] = []
   /// Seconds that access tokens are good for from now on.
@@ -29,11 +32,15 @@ struct Script: Sendable {
     for value in try members.list("rules") { rules.append(try Self.rule(value)) }
     for value in try members.list("devices") { devices.append(try Self.device(value)) }
     for value in try members.list("keys") { keys.append(try Self.key(value)) }
-    if let value = members.value("requireKey") { required = try Self.requirement(value) }
+    for value in try members.list("serviceKeys") { serviceKeys.append(try Self.serviceKey(value)) }
+    if let value = members.value("requireKey") { required = try Self.requirement(value, "requireKey") }
+    if let value = members.value("requireServiceKey") {
+      requiredServiceKey = try Self.requirement(value, "requireServiceKey")
+    }
     for (name, environments) in Self.lanes {
       guard let value = members.value(name) else { continue }
       // Read once for its faults; members that are missing leave what they stand for.
-      var probe = LaneSettings()
+      var probe = LaneSettings.apple
       try probe.read(value, name)
       for environment in environments { changes.append((environment, value)) }
     }
@@ -79,10 +86,23 @@ struct Script: Sendable {
     return ApnsKey(id: id, verifier: verifier, environment: environment)
   }
 
-  private static func requirement(_ value: JsonValue) throws(ScriptFault) -> (keyId: String, after: Int) {
-    var members = try ScriptMembers(value, "requireKey")
+  private static func serviceKey(_ value: JsonValue) throws(ScriptFault) -> (id: String, verifier: Rs256Verifier) {
+    var members = try ScriptMembers(value, "serviceKeys[]")
+    let id = try members.text("keyId")
+    let pem = try members.text("publicKey")
+    try members.end()
+    guard let id, let pem, let verifier = try? Rs256Verifier(pem: pem) else {
+      throw ScriptFault("serviceKeys[] must hold keyId and publicKey (PEM of an RSA key)")
+    }
+    return (id, verifier)
+  }
+
+  private static func requirement(
+    _ value: JsonValue, _ name: String
+  ) throws(ScriptFault) -> (keyId: String, after: Int) {
+    var members = try ScriptMembers(value, name)
     let after = try members.integer("afterMs", 0...longestWait) ?? 0
-    guard let keyId = try members.text("keyId") else { throw ScriptFault("requireKey.keyId is missing") }
+    guard let keyId = try members.text("keyId") else { throw ScriptFault("\(name).keyId is missing") }
     try members.end()
     return (keyId, after)
   }
@@ -95,7 +115,9 @@ extension LaneSettings {
     latency = try members.integer("latencyMs", 0...Script.longestWait) ?? latency
     goawayEvery = try members.integer("goawayEvery", 0...1_000_000_000) ?? goawayEvery
     goawayReason = try members.text("goawayReason") ?? goawayReason
+    goawayKeepsOpen = try members.bool("goawayKeepsOpen") ?? goawayKeepsOpen
     wedge = try members.word("wedge") ?? wedge
+    firstStreamLimit = try members.integer("firstStreamLimit", 0...100_000) ?? firstStreamLimit
     maxConcurrentStreams = try members.integer("maxConcurrentStreams", 0...100_000) ?? maxConcurrentStreams
     tokenUpdateInterval = try members.integer("tokenUpdateIntervalMs", 0...Script.longestWait) ?? tokenUpdateInterval
     connectionRate = try members.integer("connectionRate", 0...1_000_000) ?? connectionRate

@@ -5,13 +5,9 @@ struct ScriptBook: Sendable {
   /// Rules and devices that are kept; a script beyond is refused.
   static let limit = 200_000
 
-  private(set) var apnsProduction = LaneSettings()
-  private(set) var apnsSandbox = LaneSettings()
-  private(set) var fcm: LaneSettings = {
-    var settings = LaneSettings()
-    settings.maxConcurrentStreams = 100
-    return settings
-  }()
+  private(set) var apnsProduction = LaneSettings.apple
+  private(set) var apnsSandbox = LaneSettings.apple
+  private(set) var fcm = LaneSettings.google
   private(set) var devices: [String: Device] = [:]
   private var exact: [String: [Rule]] = [:]
   private var prefixes: [(prefix: String, rule: Rule)] = []

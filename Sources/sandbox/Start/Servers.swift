@@ -15,15 +15,15 @@ final class Servers {
     let production = ApnsServer(.production, world)
     let sandbox = ApnsServer(.sandbox, world)
     let apple = try Self.tls(identities.server, ["h2"])
-    let apnsProduction = Self.server(streams: ApnsServer.firstStreamLimit) { await production.answer($0, $1) }
-    let apnsSandbox = Self.server(streams: ApnsServer.firstStreamLimit) { await sandbox.answer($0, $1) }
+    let apnsProduction = Self.server { await production.answer($0, $1) }
+    let apnsSandbox = Self.server { await sandbox.answer($0, $1) }
     let metadataServer = MetadataServer(world, email: Identities.clientEmail)
     let metadata = Self.server { await metadataServer.answer($0, $1) }
     let door = ControlDoor(world)
     let control = Self.server(body: 64 << 20) { request, _ in await door.answer(request) }
 
-    let google = FcmServer(world, identities)
-    let fcm = Self.server(streams: FcmServer.firstStreamLimit) { await google.answer($0, $1) }
+    let google = FcmServer(world)
+    let fcm = Self.server { await google.answer($0, $1) }
     let googleTls = try Self.tls(identities.server, ["h2", "http/1.1"])
 
     addresses = Addresses(
@@ -35,6 +35,12 @@ final class Servers {
       control: try control.listen(address: options.address, port: options.controlPort))
     google.tokenUri = addresses.tokenUri
     all = [apnsProduction, apnsSandbox, fcm, metadata, control]
+    world.settingsChanged = { [unowned world] in
+      apnsProduction.limits.streams = world.book.apnsProduction.firstStreamLimit
+      apnsSandbox.limits.streams = world.book.apnsSandbox.firstStreamLimit
+      fcm.limits.streams = world.book.fcm.firstStreamLimit
+    }
+    world.settingsChanged?()
   }
 
   /// Closes everything at once: nothing here needs an end.
@@ -43,11 +49,11 @@ final class Servers {
   }
 
   private static func server(
-    streams: Int = 100, body: Int = 65_536, _ handler: @escaping HttpServer.Handler
+    body: Int = 65_536, _ handler: @escaping HttpServer.Handler
   ) -> HttpServer {
     var limits = HttpServerLimits()
     limits.request.body = body
-    limits.streams = streams
+    limits.streams = 100
     // Idle connections stay, as Apple's and Google's do for long.
     limits.idle = 3_600_000
     limits.firstByte = 60_000
