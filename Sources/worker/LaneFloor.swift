@@ -108,11 +108,19 @@ final class LaneFloor {
 
   /// The state of each route in plain words.
   func ready() -> HttpResponse {
-    WorkerReadiness.report(
-      lanes.map { lane in
-        if let reason = lane.parking.reason { return (lane.route, .parked(reason)) }
-        return (lane.route, lane.breaker.isOpen ? .invalidationPaused : .open)
-      } + idleRoutes.map { ($0, .notConfigured) })
+    WorkerReadiness.report(lanes.map { ($0.route, state($0)) } + idleRoutes.map { ($0, .notConfigured) })
+  }
+
+  private func state(_ lane: Lane) -> WorkerReadiness.LaneState {
+    if let reason = lane.parking.reason { return .parked(reason) }
+    if lane.breaker.isOpen { return .invalidationPaused }
+    let refusal = senders.byRoute.first { $0.route == lane.route }?.sender.refusal
+    return refusal.map { .newCredentialRefused($0) } ?? .open
+  }
+
+  /// Something may have been mended on these routes: parked lanes need not wait for their next probe.
+  func probe(_ routes: [Route]) {
+    for lane in lanes where routes.contains(lane.route) { lane.probeSoon() }
   }
 
   /// Stops claiming at once, lets what is in flight finish, gives back the rest (rulings 6.12).

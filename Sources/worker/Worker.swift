@@ -23,7 +23,8 @@ enum Worker {
   private static func deliver(
     _ service: Service, _ configuration: WorkerConfiguration, _ metrics: Metrics
   ) async throws {
-    let senders = try Senders(configuration, service.log)
+    let reading = try CredentialReading(configuration)
+    let senders = Senders(reading, service.log)
     let queue = try await OpenStore(configuration.database, program: "worker", log: service.log)
     ProcessMetrics.showDatabaseConnections(in: metrics) { queue.connections }
     let floor = LaneFloor(configuration, senders, queue, metrics, service.log)
@@ -31,8 +32,12 @@ enum Worker {
     if let port = configuration.metricsPort { try door.listen(port: port) }
     try await queue.awaitSchema(service)
     floor.start()
+    let watch = CredentialWatch(service.environment, reading, senders, service.log) { floor.probe($0) }
+    service.reloaded = { watch.reload() }
+    watch.start()
     service.log.notice("ready", floor.summary)
     await service.terminated()
+    watch.stop()
     await floor.drain(milliseconds: service.remaining)
     await queue.close()
     door.stop()

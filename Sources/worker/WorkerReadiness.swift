@@ -10,6 +10,8 @@ enum WorkerReadiness {
     case open
     case parked(String)
     case invalidationPaused
+    /// Sends with the credential that it had before.
+    case newCredentialRefused(String)
     case notConfigured
 
     /// In plain words.
@@ -18,12 +20,13 @@ enum WorkerReadiness {
       case .open: "open"
       case .parked(let reason): "parked: \(reason)"
       case .invalidationPaused: "open; too many tokens refused, none is marked dead"
+      case .newCredentialRefused(let reason): "open with the old credential; the new one is refused: \(reason)"
       case .notConfigured: "no credential: deliveries stay pending"
       }
     }
     var isWell: Bool {
       switch self {
-      case .open, .notConfigured: true
+      case .open, .newCredentialRefused, .notConfigured: true
       case .parked, .invalidationPaused: false
       }
     }

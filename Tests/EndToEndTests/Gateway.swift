@@ -21,27 +21,38 @@ struct Gateway {
   let control: String
   /// For what the programs of one test write; gone with it.
   let folder: URL
+  let worker: Program
+  /// What the worker was started with.
+  let workerSettings: [String: String]
   /// How a program is told of the store.
   let store: [String: String]
+
+  /// Changes what a worker is started with; the folder is the test's own, the sandbox's lies in it.
+  typealias WorkerChange = (inout [String: String], URL) throws -> Void
 
   /// Starts one on a store of its own, runs `body`, and stops it whatever happens; every program must end with 0.
   ///
   /// - Parameter isNamed: whether it goes by a name that it is not reached by; else by its address.
-  static func run(_ kind: StoreKind, isNamed: Bool = true, _ body: (Gateway) async throws -> Void) async throws {
+  static func run(
+    _ kind: StoreKind, isNamed: Bool = true, worker change: WorkerChange = { _, _ in },
+    _ body: (Gateway) async throws -> Void
+  ) async throws {
     switch kind {
     case .sqlite:
       let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
       defer { try? FileManager.default.removeItem(at: folder) }
-      try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], [:], folder, isNamed, body)
+      try await run(["ORCA_PUSH_DATA_DIR": folder.appending(path: "data").path], folder, isNamed, change, body)
     case .postgres:
-      try await ScratchDatabase.use { database in try await run(on: database, isNamed: isNamed, body) }
+      try await ScratchDatabase.use { database in
+        try await run(on: database, isNamed: isNamed, worker: change, body)
+      }
     }
   }
 
-  /// The same on a database that is there; `worker`: what its worker is told beyond what the others are.
+  /// The same on a database that is there.
   static func run(
-    on database: ScratchDatabase, worker: [String: String] = [:], isNamed: Bool = true,
+    on database: ScratchDatabase, isNamed: Bool = true, worker change: WorkerChange = { _, _ in },
     _ body: (Gateway) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
@@ -51,11 +62,11 @@ struct Gateway {
     let migration = try Program("janitor", ["migrate"], environment: store)
     _ = try await migration.logged("the schema was brought up to date")
     #expect(await migration.stop() == 0)
-    try await run(store, worker, folder, isNamed, body)
+    try await run(store, folder, isNamed, change, body)
   }
 
   private static func run(
-    _ store: [String: String], _ more: [String: String], _ folder: URL, _ isNamed: Bool,
+    _ store: [String: String], _ folder: URL, _ isNamed: Bool, _ change: WorkerChange,
     _ body: (Gateway) async throws -> Void
   ) async throws {
     let sandboxFolder = folder.appending(path: "sandbox")
@@ -73,14 +84,17 @@ struct Gateway {
       programs.append(api)
       let listening = try #require(try await api.logged("serving")["port"]?.integer)
 
-      var settings = store.merging(more) { _, new in new }
+      var settings = store
       for (name, value) in places["workerEnvironment"]?.object?.members ?? [] { settings[name] = value.string }
+      try change(&settings, folder)
       let worker = try Program("worker", environment: settings)
       programs.append(worker)
       _ = try await worker.logged("ready")
       let control = try #require(places["control"]?.string)
-      let address = "http://127.0.0.1:\(listening)"
-      try await body(Gateway(address: address, control: control, folder: folder, store: store))
+      try await body(
+        Gateway(
+          address: "http://127.0.0.1:\(listening)", control: control, folder: folder, worker: worker,
+          workerSettings: settings, store: store))
     } catch {
       failure = error
     }

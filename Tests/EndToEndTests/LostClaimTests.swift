@@ -20,9 +20,8 @@ import Testing
         var through = try #require(URLComponents(string: database.text))
         through.host = "127.0.0.1"
         through.port = port
-        try await Gateway.run(
-          on: database, worker: ["ORCA_PUSH_DATABASE_URL": try #require(through.string)]
-        ) { gateway in
+        let cut = try #require(through.string)
+        try await Gateway.run(on: database, worker: { settings, _ in settings["ORCA_PUSH_DATABASE_URL"] = cut }) { gateway in
           try await PythonHost.run(on: gateway) { host in try await sendAcross(proxy, gateway, host) }
         }
       } catch {

@@ -95,6 +95,9 @@ actor Program {
     try input.fileHandleForWriting.write(contentsOf: Data(line + [UInt8(ascii: "\n")]))
   }
 
+  /// Asks a program of ours to read its files again, as SIGHUP does.
+  func hangUp() throws { try write(Array("hangup".utf8)) }
+
   /// Asks the program to end as an operator does, or ends its input where it is not one of ours, and waits; its exit code.
   @discardableResult
   func stop() async -> Int32 {

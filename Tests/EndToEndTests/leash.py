@@ -1,5 +1,5 @@
 """Runs a program that must not outlive whoever holds the other end of standard input: a line there asks it to end as an
-operator would, and the end of input kills it."""
+operator would (or, with "hangup", to read its files again), and the end of input kills it."""
 
 import os
 import signal
@@ -13,8 +13,8 @@ program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
 
 
 def watch():
-    for _ in sys.stdin:
-        program.terminate()
+    for line in sys.stdin:
+        program.send_signal(signal.SIGHUP if line.strip() == "hangup" else signal.SIGTERM)
     program.kill()
 
 

@@ -211,6 +211,84 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     #expect(apns.production.key.publicKeyPem() == plain.publicKeyPem())
   }
 
+  @Test(arguments: [
+    // The file's name, its first line, and the variable, in this order of weight.
+    ("AuthKey_FROMNAME00.p8", "", "FROMNAME00"), ("key.pem", "", "VARIABLE00"),
+    ("key.pem", "key id: FROMLINE00\n", "FROMLINE00"),
+    ("AuthKey_FROMNAME00.p8", "Key ID: FROMLINE00\r\n", "FROMLINE00"),
+    ("AuthKey_short.p8", "", "VARIABLE00"),
+  ])
+  func `A key's file tells its id, by a first line or by Apple's name for it, links followed`(
+    name: String, line: String, id: String
+  ) throws {
+    let folder = try ScratchFolder()
+    try folder.write(name, line + Samples.apnsKey)
+    try folder.link("current", to: name)
+    let environment = [
+      "ORCA_PUSH_APNS_KEY_FILE": folder.path("current"), "ORCA_PUSH_APPLE_TEAM_ID": "TEAM567890",
+      "ORCA_PUSH_APNS_KEY_ID": "VARIABLE00",
+    ]
+    let worker = try WorkerConfiguration(environment: environment)
+    #expect(worker.apns?.production.id == id && worker.apns?.sandbox == worker.apns?.production)
+    #expect(worker.apns?.production.key.publicKeyPem() == (try Es256Key(pem: Samples.apnsKey)).publicKeyPem())
+    #expect(worker.files == [folder.path("current")])
+  }
+
+  @Test func `A key's file that tells its id needs no variable for it; one that does not, does`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("AuthKey_FROMNAME00.p8", Samples.apnsKey)
+    try folder.write("key.p8", Samples.apnsKey)
+    var environment = [
+      "ORCA_PUSH_APNS_KEY_FILE": folder.path("AuthKey_FROMNAME00.p8"), "ORCA_PUSH_APPLE_TEAM_ID": "TEAM567890",
+    ]
+    #expect(try WorkerConfiguration(environment: environment).apns?.production.id == "FROMNAME00")
+    environment["ORCA_PUSH_APNS_KEY_FILE"] = folder.path("key.p8")
+    #expect(
+      faults { () throws(ConfigurationFaults) in _ = try WorkerConfiguration(environment: environment) }.map(\.variable)
+        == ["ORCA_PUSH_APNS_KEY_ID"])
+  }
+
+  @Test(arguments: [
+    Refusal("ORCA_PUSH_APNS_KEY_FILE", "/nowhere/hunter2.p8", "names a file that cannot be read: No such file"),
+    Refusal("ORCA_PUSH_APNS_KEY_FILE", "/etc/hostname", "names a file that "),
+    Refusal("ORCA_PUSH_APNS_KEY_FILE", "-----BEGIN hunter2", "set the file's path"),
+    Refusal("ORCA_PUSH_APNS_SANDBOX_KEY_FILE", "/nowhere/hunter2.p8", "names a file that cannot be read"),
+  ])
+  func `A key's file that cannot be used is refused in one line`(refusal: Refusal) {
+    var environment = Samples.worker.merging([refusal.variable: refusal.value]) { $1 }
+    if refusal.variable == "ORCA_PUSH_APNS_KEY_FILE" { environment["ORCA_PUSH_APNS_KEY"] = nil }
+    let found = faults { () throws(ConfigurationFaults) in _ = try WorkerConfiguration(environment: environment) }
+    #expect(found.map(\.variable) == [refusal.variable])
+    #expect(found.first?.advice.contains(refusal.says) == true)
+    #expect(found.allSatisfy { !$0.description.contains("hunter2") && !$0.description.contains("\n") })
+  }
+
+  @Test func `A key and its file are not both set`() throws {
+    let file = try ScratchFile(Samples.apnsKey)
+    let environment = Samples.worker.merging(["ORCA_PUSH_APNS_KEY_FILE": file.path]) { $1 }
+    let found = faults { () throws(ConfigurationFaults) in _ = try WorkerConfiguration(environment: environment) }
+    #expect(found.map(\.variable) == ["ORCA_PUSH_APNS_KEY_FILE"])
+    #expect(found.first?.advice == "is set beside ORCA_PUSH_APNS_KEY: leave one of them out")
+  }
+
+  @Test func `Stamps change with a file's content, with where a link leads, and when it goes`() throws {
+    let folder = try ScratchFolder()
+    try folder.write("one", "1")
+    try folder.write("two", "1")
+    try folder.link("current", to: "one")
+    let files = [folder.path("current")]
+    let first = FileStamps(files)
+    #expect(FileStamps(files) == first)
+    try folder.write("one", "12")
+    let second = FileStamps(files)
+    #expect(second != first)
+    try folder.link("current", to: "two")
+    let third = FileStamps(files)
+    #expect(third != second)
+    try folder.remove("two")
+    #expect(FileStamps(files) != third)
+  }
+
   @Test func `A second key for Apple's sandbox does not stand alone`() {
     let environment = ["ORCA_PUSH_APNS_SANDBOX_KEY": Samples.apnsKey, "ORCA_PUSH_APNS_SANDBOX_KEY_ID": "SANDBOX123"]
     let found = faults { () throws(ConfigurationFaults) in _ = try WorkerConfiguration(environment: environment) }

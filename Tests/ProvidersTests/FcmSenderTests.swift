@@ -11,9 +11,11 @@ import Testing
 private final class Counting: AccessTokenSource {
   private(set) var given = 0
   var failure: AccessTokenFailure?
+  var wait: @LoopActor () -> Void = {}
   nonisolated init() {}
 
   func fetch() async throws(AccessTokenFailure) -> AccessToken {
+    wait()
     if let failure { throw failure }
     given += 1
     return AccessToken(text: "T\(given)", lifetime: 3_600)
@@ -72,16 +74,28 @@ struct FcmSenderTests {
     #expect(wire.bearers.isEmpty)
   }
 
-  @Test("Another credential serves the next push")
-  func replacement() async {
+  @Test("A refresh, a late 401 and another refresh end within the time of one push; the next push has the new token")
+  func budget() async {
+    let wire = ScriptedConnections()
+    // Google takes its time with the refusal, and the token server with the token.
+    wire.respond = { [time, unauthenticated] _, bearer in
+      time.pass(9.5)
+      return bearer == "Bearer T1" ? .answer(401, unauthenticated) : .answer(200, "{}")
+    }
+    source.wait = { [time] in time.pass(3.9) }
+    let sender = sender(wire)
+    #expect(await sender.send(push).reply == .again(reason: "UNAUTHENTICATED", minimum: 0))
+    // The token was fetched before the request, and its successor is not waited for.
+    #expect(wire.bearers == ["Bearer T1"])
+    #expect(await sender.send(push).reply == .accepted(id: nil))
+    #expect(wire.bearers == ["Bearer T1", "Bearer T2"])
+    #expect(source.given == 2)
+  }
+
+  @Test("Room and connections are the pool's; closing drains it")
+  func gauges() async {
     let wire = ScriptedConnections()
     let sender = sender(wire)
-    _ = await sender.send(push)
-    let other = Counting()
-    _ = try? await other.fetch()
-    sender.replaceCredential(other)
-    _ = await sender.send(push)
-    #expect(wire.bearers == ["Bearer T1", "Bearer T2"])
     #expect((sender.freeCapacity, sender.connectionCount) == (5, 1))
     await sender.close()
     #expect(wire.isDrained)

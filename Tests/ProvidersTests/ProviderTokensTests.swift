@@ -6,7 +6,7 @@ import Testing
 /// A clock that the test sets, and a signer that counts.
 private struct Bench {
   /// Unix seconds, at a full step.
-  static let start: Int64 = 1_500 * 1_200_000
+  static let start: Int64 = 3_000 * 600_000
 
   var tokens = ProviderTokens { "\($0)" }
   var wallOffset: Int64 = 0
@@ -16,6 +16,8 @@ private struct Bench {
   private var wall: Int64 { (Self.start + seconds + wallOffset) * 1_000 }
 
   mutating func pass(minutes: Int64) { seconds += minutes * 60 }
+  mutating func pass(seconds more: Int64) { seconds += more }
+  mutating func pass(to second: Int64) { seconds = max(seconds, second) }
 
   /// The token that a push would carry, as seconds between its issue time and the start.
   mutating func token() throws -> Int64 {
@@ -26,12 +28,22 @@ private struct Bench {
   /// The same, and Apple answers it.
   mutating func send() throws -> Int64 {
     let issued = try token()
-    tokens.noteUse(of: "\(issued + Self.start)")
+    tokens.noteUse(of: "\(issued + Self.start)", now)
     return issued
   }
 
   mutating func expired(_ issued: Int64) throws -> Bool {
     try tokens.expired("\(issued + Self.start)", wall: wall, now: now)
+  }
+}
+
+/// Numbers that look random and are the same each time.
+private struct Steps {
+  private var state: UInt64 = 7
+
+  mutating func next(_ bound: Int64) -> Int64 {
+    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+    return Int64(state >> 33) % bound
   }
 }
 
@@ -51,51 +63,87 @@ struct ProviderTokensTests {
     #expect(try bench.send() == 6_000)
   }
 
-  @Test("Workers that start at different moments show the same tokens, one in 20 minutes at the most")
-  func workers() throws {
-    var seen: [Int64: Int64] = [:]
-    for worker in Int64(0)..<8 {
+  @Test("Eight workers that start at any second, some with clocks minutes off, show one new token in 50 minutes")
+  func fleet() throws {
+    var generator = Steps()
+    let starts: [Int64] = [0] + (1..<8).map { _ in generator.next(20_000) }
+    var workers = starts.map { start in
       var bench = Bench()
-      bench.pass(minutes: worker * 7)
-      for minute in worker * 7..<300 {
-        let issued = try bench.send()
-        #expect(minute * 60 - issued < 3_000)
-        seen[issued] = min(minute, seen[issued] ?? minute)
-        bench.pass(minutes: 1)
+      bench.pass(seconds: start)
+      return bench
+    }
+    workers[3].wallOffset = -240
+    workers[4].wallOffset = 240
+    var firsts: [Int64: Int64] = [:]
+    for second in stride(from: Int64(0), to: 40_000, by: 5) {
+      // Somebody sets a clock back.
+      if second == 25_000 { workers[5].wallOffset = -300 }
+      for number in workers.indices where second >= starts[number] {
+        workers[number].pass(to: second)
+        let issued = try workers[number].send()
+        firsts[issued] = min(second, firsts[issued] ?? second)
       }
     }
-    let firsts = seen.values.sorted()
-    for (earlier, later) in zip(firsts, firsts.dropFirst()) { #expect(later - earlier >= 20) }
+    let times = firsts.values.sorted()
+    #expect((13...14).contains(times.count), "one in 50 minutes")
+    for (earlier, later) in zip(times, times.dropFirst()) { #expect(later - earlier >= 1_200) }
   }
 
-  @Test("No worker changes its token within 20 minutes of its first use", arguments: Int64(0)..<50)
-  func spacing(_ begin: Int64) throws {
-    var bench = Bench()
-    bench.pass(minutes: begin)
-    var last = try bench.send()
-    var since: Int64 = 0
-    for _ in 0..<200 {
-      bench.pass(minutes: 1)
-      since += 1
-      let issued = try bench.send()
-      if issued != last {
-        #expect(since >= 20)
-        last = issued
-        since = 0
+  @Test("A lone worker that starts at any second keeps a token for 20 minutes as far as Apple's hour allows")
+  func anyStart() throws {
+    for start in stride(from: Int64(0), to: 3_000, by: 7) {
+      var bench = Bench()
+      bench.pass(seconds: start)
+      var last = try bench.send()
+      var since = start
+      let firstLife = min(1_200, Int64(ProviderTokens.longest) - start)
+      for second in stride(from: start, to: start + 12_000, by: 10) {
+        bench.pass(to: second)
+        let issued = try bench.send()
+        #expect(second - issued < 3_310)
+        guard issued != last else { continue }
+        #expect(second - since >= (last == 0 ? firstLife : 1_200))
+        (last, since) = (issued, second)
       }
     }
+  }
+
+  @Test("Workers whose token Apple calls expired in the same minute make the same new one")
+  func commonSuccessor() throws {
+    var issued: Set<Int64> = []
+    for worker in Int64(0)..<8 {
+      var bench = Bench()
+      let before = try bench.send()
+      bench.pass(seconds: 600 + worker * 7)
+      #expect(try bench.expired(before))
+      issued.insert(try bench.send())
+    }
+    #expect(issued == [600])
   }
 
   @Test("A token that Apple has not seen ages without harm: the first use begins with a young one")
   func firstUse() throws {
     var bench = Bench()
     #expect(try bench.token() == 0)
-    bench.pass(minutes: 45)
-    #expect(try bench.send() == 1_500)
-    bench.pass(minutes: 29)
-    #expect(try bench.send() == 1_500)
+    bench.pass(minutes: 50)
+    // Half an hour into its step.
+    bench.pass(minutes: 30)
+    #expect(try bench.send() == 3_000)
+    bench.pass(minutes: 19)
+    #expect(try bench.send() == 3_000)
     bench.pass(minutes: 1)
-    #expect(try bench.send() == 4_500)
+    #expect(try bench.send() == 6_000)
+  }
+
+  @Test("A first use near the end of a step keeps the token beyond it")
+  func lateFirstUse() throws {
+    var bench = Bench()
+    bench.pass(minutes: 34)
+    #expect(try bench.send() == 0)
+    bench.pass(minutes: 19)
+    #expect(try bench.send() == 0)
+    bench.pass(minutes: 1)
+    #expect(try bench.send() == 3_000)
   }
 
   @Test("The clock that somebody sets makes no new token")

@@ -8,7 +8,7 @@ struct PushClock: Sendable {
 }
 
 /// The time that one push may take, resends and new credentials included.
-struct PushBudget {
+package struct PushBudget: Sendable {
   /// For one request, in ms (rulings 6.7).
   static let request = 10_000
   /// After this many ms nothing is sent again at once: the queue does it.

@@ -25,6 +25,12 @@ extension Lane {
     look()
   }
 
+  /// What was wrong may have been mended: the next probe need not wait.
+  func probeSoon() {
+    parking.expectRecovery(.now)
+    scheduleProbe()
+  }
+
   /// The answer says nothing about the credential.
   func probeInconclusive() {
     guard parking.isParked else { return }

@@ -48,6 +48,13 @@ struct Parking {
     return closes
   }
 
+  /// Something was mended, perhaps: a probe is due now, and pauses begin afresh.
+  mutating func expectRecovery(_ now: Monotonic) {
+    guard isParked else { return }
+    pause = Self.firstPause
+    if !isProbing { nextProbe = now }
+  }
+
   /// A probe goes out.
   mutating func beginProbe() { isProbing = true }
 

@@ -4,11 +4,15 @@ package import Keys
 /// How the worker speaks to Apple.
 package struct ApnsSettings: Sendable {
   /// A key that signs provider tokens.
-  package struct SigningKey: Sendable {
+  package struct SigningKey: Sendable, Equatable {
     /// 10 of `A-Z0-9`.
     package let id: String
     /// Has signed once already.
     package let key: Es256Key
+
+    package static func == (a: SigningKey, b: SigningKey) -> Bool {
+      a.id == b.id && a.key.publicKeyPem() == b.key.publicKeyPem()
+    }
   }
 
   /// 10 of `A-Z0-9`.
@@ -34,13 +38,16 @@ package struct ApnsSettings: Sendable {
       settings.origin("ORCA_PUSH_APNS_SANDBOX_URL")
       ?? Origin(scheme: .https, host: "api.sandbox.push.apple.com", port: 443)
 
-    Self.requireTogether(["ORCA_PUSH_APNS_KEY", "ORCA_PUSH_APNS_KEY_ID", "ORCA_PUSH_APPLE_TEAM_ID"], &settings)
-    Self.requireTogether(["ORCA_PUSH_APNS_SANDBOX_KEY", "ORCA_PUSH_APNS_SANDBOX_KEY_ID"], &settings)
-    let teamId = Self.appleId("ORCA_PUSH_APPLE_TEAM_ID", &settings)
-    let production = Self.signingKey("ORCA_PUSH_APNS_KEY", id: "ORCA_PUSH_APNS_KEY_ID", &settings)
-    let sandbox = Self.signingKey("ORCA_PUSH_APNS_SANDBOX_KEY", id: "ORCA_PUSH_APNS_SANDBOX_KEY_ID", &settings)
-    if settings.text("ORCA_PUSH_APNS_SANDBOX_KEY") != nil, settings.text("ORCA_PUSH_APNS_KEY") == nil {
-      settings.refuse("ORCA_PUSH_APNS_SANDBOX_KEY", "is a second key: set ORCA_PUSH_APNS_KEY too")
+    let main = SigningKeySource("ORCA_PUSH_APNS_KEY", &settings)
+    let second = SigningKeySource("ORCA_PUSH_APNS_SANDBOX_KEY", &settings)
+    let team = "ORCA_PUSH_APPLE_TEAM_ID"
+    Self.requireTogether(main.parts(&settings) + [(team, settings.text(team) != nil)], &settings)
+    Self.requireTogether(second.parts(&settings), &settings)
+    let teamId = Self.appleId(team, &settings)
+    let production = Self.signingKey(main, &settings)
+    let sandbox = Self.signingKey(second, &settings)
+    if second.isPresent, !main.isPresent {
+      settings.refuse(second.variable, "is a second key: set ORCA_PUSH_APNS_KEY too")
     }
     guard let teamId, let production else { return nil }
     self.teamId = teamId
@@ -50,11 +57,11 @@ package struct ApnsSettings: Sendable {
 
   private static let topicBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 
-  private static func requireTogether(_ variables: [String], _ settings: inout Settings) {
-    let absent = variables.filter { settings.text($0) == nil }
-    guard absent.count < variables.count else { return }
+  private static func requireTogether(_ parts: [(variable: String, isSet: Bool)], _ settings: inout Settings) {
+    let absent = parts.filter { !$0.isSet }.map(\.variable)
+    guard absent.count < parts.count else { return }
     for variable in absent {
-      let others = variables.filter { !absent.contains($0) }.joined(separator: " and ")
+      let others = parts.filter(\.isSet).map(\.variable).joined(separator: " and ")
       settings.refuse(variable, "is not set, but \(others) is: they come together or not at all")
     }
   }
@@ -66,14 +73,14 @@ package struct ApnsSettings: Sendable {
     return nil
   }
 
-  private static func signingKey(_ variable: String, id: String, _ settings: inout Settings) -> SigningKey? {
-    let id = appleId(id, &settings)
-    guard let text = settings.text(variable) else { return nil }
+  private static func signingKey(_ source: SigningKeySource, _ settings: inout Settings) -> SigningKey? {
+    let id = source.file?.keyId ?? appleId(source.idVariable, &settings)
+    guard let text = source.text else { return nil }
     do throws(KeyFault) {
       let key = try Es256Key(pem: text)
       return id.map { SigningKey(id: $0, key: key) }
     } catch {
-      settings.refuse(variable, error.description)
+      settings.refuse(source.variable, source.file == nil ? error.description : "names a file that \(error)")
       return nil
     }
   }

@@ -16,6 +16,12 @@ package struct ServiceAccount: Sendable {
   /// What follows the origin in `tokenUri`, beginning with a slash.
   package let tokenPath: String
 
+  /// The same account with the same key.
+  package func isSame(as other: ServiceAccount) -> Bool {
+    clientEmail == other.clientEmail && privateKeyId == other.privateKeyId && tokenUri == other.tokenUri
+      && privateKey.publicKeyPem() == other.privateKey.publicKeyPem()
+  }
+
   private static let variable = "GOOGLE_APPLICATION_CREDENTIALS"
 
   /// Reads the file that GOOGLE_APPLICATION_CREDENTIALS names, if it is set.

@@ -1,4 +1,4 @@
-/// What the worker reads from its environment and the files that it names, once, at start.
+/// What the worker reads from its environment and the files that it names, at start and whenever those files change.
 package struct WorkerConfiguration: Sendable {
   package let mode: GatewayMode
   package let database: DatabaseSettings
@@ -13,6 +13,8 @@ package struct WorkerConfiguration: Sendable {
   package let authorities: CertificateAuthorities?
   /// Where `/metrics` is served, 0 to 65535; nil for nowhere.
   package let metricsPort: Int?
+  /// The files that the environment names: keys and certificates.
+  package let files: [String]
 
   /// Reads everything, then throws all that is wrong at once.
   package init(environment: [String: String]) throws(ConfigurationFaults) {
@@ -25,6 +27,12 @@ package struct WorkerConfiguration: Sendable {
     fcm = FcmSettings(&settings)
     authorities = CertificateAuthorities(&settings)
     metricsPort = settings.integer("ORCA_PUSH_METRICS_PORT", in: 0...65535)
+    files = Self.fileVariables.compactMap { settings.text($0) }
     try settings.finish()
   }
+
+  private static let fileVariables = [
+    "ORCA_PUSH_APNS_KEY_FILE", "ORCA_PUSH_APNS_SANDBOX_KEY_FILE", "GOOGLE_APPLICATION_CREDENTIALS",
+    "ORCA_PUSH_PROVIDER_CA_FILE",
+  ]
 }

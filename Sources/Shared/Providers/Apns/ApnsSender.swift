@@ -6,13 +6,15 @@ package import Tls
 
 /// The way to one of Apple's two worlds with one signing key.
 @LoopActor
-package final class ApnsSender: ProviderSender {
+package final class ApnsSender: CredentialSender {
   private let route: Route
   private let origin: Http.Origin
   private let topic: String
   private let clock: PushClock
-  private var credential: ApnsCredential
+  private let credential: ApnsCredential
   private var tokens: ProviderTokens
+  /// The token that the connections have seen.
+  private var shown: String?
   private let proven: Connections
   /// For tokens that Apple has not accepted yet: bad ones make Apple slow a connection down or close it, and anyone may
   /// register any token.
@@ -50,18 +52,20 @@ package final class ApnsSender: ProviderSender {
     tokens = ProviderTokens(credential.token)
   }
 
-  package func send(_ push: Push) async -> SendReport {
+  package func send(_ push: Push) async -> SendReport { await send(push, PushBudget(began: clock.now())) }
+
+  package func send(_ push: Push, _ budget: PushBudget) async -> SendReport {
     let own = push.isProven ? proven : unproven
-    let budget = PushBudget(began: clock.now())
     var isRenewed = false
     var isReconnected = false
     while true {
       let asked = clock.now()
-      let seen = (proven.generation, unproven.generation)
       let token: String
       do throws(KeyFault) { token = try tokens.current(wall: clock.wall(), now: asked) } catch {
         return SendReport(reply: .park(reason: "credential_unavailable: the APNs key \(error)"), seconds: 0)
       }
+      show(token)
+      let seen = (proven.generation, unproven.generation)
       let (reply, date) = await ask(push, own, token, isRenewed, budget)
       let ended = clock.now()
       func report(_ reply: Reply) -> SendReport { SendReport(reply: reply, seconds: ended.seconds(since: asked)) }
@@ -71,9 +75,6 @@ package final class ApnsSender: ProviderSender {
         guard (try? tokens.expired(token, wall: clock.wall(), now: ended)) == true else {
           return report(.park(reason: explained(reason, date)))
         }
-        // A connection that refused a token once refuses all; the other pool's has seen the same token.
-        proven.replace(ifStill: seen.0)
-        unproven.replace(ifStill: seen.1)
         isRenewed = true
       case .reconnect(let reason):
         if isReconnected { return report(.park(reason: explained(reason, date))) }
@@ -86,6 +87,16 @@ package final class ApnsSender: ProviderSender {
     }
   }
 
+  /// No connection shows two tokens: Apple counts 20 minutes between them by connection, and one that has refused a token
+  /// as expired goes on refusing.
+  private func show(_ token: String) {
+    if shown != nil, shown != token {
+      proven.replace(ifStill: proven.generation)
+      unproven.replace(ifStill: unproven.generation)
+    }
+    shown = token
+  }
+
   /// One request. With its meaning comes the time by Apple's clock, where the answer says, in Unix ms.
   private func ask(
     _ push: Push, _ own: Connections, _ token: String, _ isRenewed: Bool, _ budget: PushBudget
@@ -94,7 +105,7 @@ package final class ApnsSender: ProviderSender {
     request.deadline = budget.left(clock.now())
     do throws(Http2Failure) {
       let response = try await own.pool.send(request)
-      tokens.noteUse(of: token)
+      tokens.noteUse(of: token, clock.now())
       let answer = ProviderAnswer(
         status: response.status, body: response.body, apnsId: response.headers["apns-id"],
         retryAfter: response.headers["retry-after"], registeredAt: push.registeredAt, credentialIsFresh: isRenewed,
@@ -107,27 +118,17 @@ package final class ApnsSender: ProviderSender {
 
   /// A reason with what an operator should look at.
   private func explained(_ reason: String, _ date: Int64?) -> String {
+    let skew = ClockSkew(theirs: date, ours: clock.wall())
     switch reason {
     case "ExpiredProviderToken":
-      guard let date else { return "\(reason): is this machine's clock right?" }
-      return "\(reason): Apple's clock differs from this machine's by \((date - clock.wall()) / 1_000) s"
+      return "\(reason): \(skew?.description ?? "is this machine's clock right?")"
     case "InvalidProviderToken", "MissingProviderToken", "UnrelatedKeyIdInToken", "BadEnvironmentKeyInToken",
       "BadEnvironmentKeyIdInToken", "Forbidden", "HTTP 403":
-      return "\(reason): key id \(credential.keyId), team id \(credential.teamId), \(route.environment)"
+      let names = "key id \(credential.keyId), team id \(credential.teamId), \(route.environment)"
+      // A token from the future is refused with the same word as one of a wrong key.
+      return "\(reason): \(names)\(skew.map { $0.isLarge ? "; \($0)" : "" } ?? "")"
     default: return reason
     }
-  }
-
-  /// Sends with another key from now on, over new connections.
-  package func replaceCredential(_ credential: ApnsCredential) {
-    self.credential = credential
-    tokens = ProviderTokens(credential.token)
-    replaceConnections()
-  }
-
-  package func replaceConnections() {
-    proven.replace(ifStill: proven.generation)
-    unproven.replace(ifStill: unproven.generation)
   }
 
   /// What either kind of connection could take now, less what waits for it: which one a push needs is not known beforehand.

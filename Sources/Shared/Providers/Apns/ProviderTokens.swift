@@ -3,22 +3,22 @@ internal import Loop
 
 /// The provider token of one key, and when it is replaced. Pure: clocks and signature are given.
 ///
-/// Apple takes a token for an hour from its issue time, and dislikes new ones more often than every 20 minutes, counted
-/// for the key and from the first use on a connection. So:
+/// Apple takes a token for an hour from its issue time, and dislikes new ones more often than every 20 minutes. So:
 ///
-/// - A token is made when it is needed, for a time that all workers agree on: the last full step of 25 minutes. Workers
-///   that start at different moments, or over and over, so show the same issue time, two at most at any moment.
-/// - It is replaced when 50 minutes have passed since its issue time, which is a step again. It has then been in use for
-///   25 minutes at the least, and 10 minutes are left for clocks that differ.
-/// - A token that Apple has not seen yet is replaced freely once it is out of step.
-/// - When Apple calls a token expired, one is made for this very moment, once in 20 minutes: if that does not help, the
-///   clock is wrong, and more tokens would only anger Apple.
+/// - A token is made when it is needed, for a time that all workers agree on: the last full step of 50 minutes. However many
+///   workers there are, and whenever they start, they show the same one and change it together.
+/// - A worker that shows it for the first time near the step's end keeps it for 20 minutes, but not beyond 55 minutes from its
+///   issue time, which leaves 5 for clocks that differ. (Without a word between workers no scheme gives both a fleet and a
+///   lone worker 20 minutes whenever they start; Apple counts by connection, and `ApnsSender` shows no two tokens on one.)
+/// - A token that Apple has not seen yet is replaced freely once its step is over.
+/// - When Apple calls a token expired, one is made for the full minute, once in 20 minutes, and workers that meet it
+///   together so make the same one. If that does not help, the clock is wrong, and more tokens would only anger Apple.
 struct ProviderTokens {
-  /// Seconds between possible issue times.
-  static let step: Int64 = 1_500
-  /// Seconds from its issue time after which a token is not used any more.
-  static let life: Double = 3_000
-  /// The least time between two tokens that were made because Apple called one expired, in seconds.
+  /// Seconds between issue times.
+  static let step: Int64 = 3_000
+  /// The oldest that a token gets, in seconds.
+  static let longest: Double = 3_300
+  /// The least time that a token is in use, and between two that were made because Apple called one expired, in seconds.
   static let pause: Double = 1_200
 
   private struct Token {
@@ -27,9 +27,17 @@ struct ProviderTokens {
     /// How old it was when it was made, in seconds: from then on the monotonic clock counts, which nobody sets.
     let head: Double
     let made: Monotonic
-    var isUsed = false
+    /// Its age at its first use.
+    var firstUse: Double?
 
     func age(_ now: Monotonic) -> Double { head + now.seconds(since: made) }
+
+    /// The age at which it is replaced.
+    var life: Double {
+      let stepEnds = Double(ProviderTokens.step - issuedAt % ProviderTokens.step)
+      guard let firstUse else { return stepEnds }
+      return max(stepEnds, min(firstUse + ProviderTokens.pause, ProviderTokens.longest))
+    }
   }
 
   private let sign: @Sendable (_ issuedAt: Int64) throws(KeyFault) -> String
@@ -42,13 +50,13 @@ struct ProviderTokens {
   ///
   /// - Parameter wall: this machine's clock, Unix ms.
   mutating func current(wall: Int64, now: Monotonic) throws(KeyFault) -> String {
-    if let token, token.age(now) < (token.isUsed ? Self.life : Double(Self.step)) { return token.text }
+    if let token, token.age(now) < token.life { return token.text }
     return try make(issuedAt: wall / 1_000 / Self.step * Self.step, wall, now)
   }
 
   /// Apple has answered a request that carried the token.
-  mutating func noteUse(of text: String) {
-    if token?.text == text { token?.isUsed = true }
+  mutating func noteUse(of text: String, _ now: Monotonic) {
+    if let token, token.text == text, token.firstUse == nil { self.token?.firstUse = token.age(now) }
   }
 
   /// Apple called the token expired. True when there is another one to send with now.
@@ -56,8 +64,11 @@ struct ProviderTokens {
     // Many requests carried it; the first of their answers made a new one.
     guard let token, token.text == text else { return true }
     if let lastForced, now.seconds(since: lastForced) < Self.pause { return false }
-    guard wall / 1_000 != token.issuedAt else { return false }
-    _ = try make(issuedAt: wall / 1_000, wall, now)
+    let second = wall / 1_000
+    let minute = second / 60 * 60
+    let issuedAt = minute > token.issuedAt ? minute : second
+    guard issuedAt != token.issuedAt else { return false }
+    _ = try make(issuedAt: issuedAt, wall, now)
     lastForced = now
     return true
   }
@@ -67,7 +78,10 @@ struct ProviderTokens {
 
   private mutating func make(issuedAt: Int64, _ wall: Int64, _ now: Monotonic) throws(KeyFault) -> String {
     let text = try sign(issuedAt)
-    token = Token(text: text, issuedAt: issuedAt, head: Double(wall) / 1_000 - Double(issuedAt), made: now)
+    // A clock that was set back leads to the same token again, which is then no new one.
+    let firstUse = token?.issuedAt == issuedAt ? token?.firstUse : nil
+    token = Token(
+      text: text, issuedAt: issuedAt, head: Double(wall) / 1_000 - Double(issuedAt), made: now, firstUse: firstUse)
     return text
   }
 }

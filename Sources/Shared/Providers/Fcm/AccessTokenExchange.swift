@@ -30,7 +30,9 @@ enum AccessTokenExchange {
     let body = try? JsonReader.read(response.body)
     guard response.status == 200 else {
       let code = body?["error"]?.string.map { " \(ReplyTable.bounded($0))" } ?? ""
-      throw AccessTokenFailure("\(who) answers \(response.status)\(code)")
+      let skew = ClockSkew(theirs: response.headers["date"].flatMap(HttpDate.parse), ours: WallClock.milliseconds)
+      let clock = skew.map { $0.isLarge ? "; \($0)" : "" } ?? ""
+      throw AccessTokenFailure("\(who) answers \(response.status)\(code)\(clock)")
     }
     guard let text = body?["access_token"]?.string, !text.isEmpty, text.utf8.count <= 8_192,
       text.utf8.allSatisfy({ (0x21...0x7e).contains($0) }), let lifetime = body?["expires_in"]?.integer, lifetime > 0

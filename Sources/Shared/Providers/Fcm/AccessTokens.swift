@@ -26,6 +26,11 @@ package final class AccessTokens {
     return text == refused ? nil : text
   }
 
+  /// Lets go of the token that Google refused, without waiting for another.
+  func giveUp(_ refused: String) {
+    if case .wait(fetches: true) = state.refused(refused, now()) { startFetch() }
+  }
+
   /// Seconds since the token in use was asked for; nil while there is none.
   package var age: Double? { state.age(now()) }
 

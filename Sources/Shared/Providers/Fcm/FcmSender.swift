@@ -6,12 +6,12 @@ package import Tls
 
 /// The way to Android phones, through Google, with one credential.
 @LoopActor
-package final class FcmSender: ProviderSender {
+package final class FcmSender: CredentialSender {
   private let origin: Http.Origin
   private let project: String
   private let form: FcmSettings.Alerts
   private let clock: PushClock
-  private var tokens: AccessTokens
+  private let tokens: AccessTokens
   private let connections: Connections
 
   /// About what Google allows on one connection: more brings GOAWAY.
@@ -46,10 +46,9 @@ package final class FcmSender: ProviderSender {
     self.clock = clock
   }
 
-  package func send(_ push: Push) async -> SendReport {
-    let budget = PushBudget(began: clock.now())
-    // A credential that is replaced meanwhile serves this push to its end.
-    let tokens = tokens
+  package func send(_ push: Push) async -> SendReport { await send(push, PushBudget(began: clock.now())) }
+
+  package func send(_ push: Push, _ budget: PushBudget) async -> SendReport {
     var renewed: String?
     while true {
       let asked: Monotonic
@@ -58,7 +57,14 @@ package final class FcmSender: ProviderSender {
         let token = if let renewed { renewed } else { try await tokens.current() }
         asked = clock.now()
         reply = await ask(push, token, isFresh: renewed != nil, budget)
-        if case .refreshCredential = reply { renewed = try await tokens.successor(of: token) }
+        if case .refreshCredential(let reason) = reply {
+          guard budget.allowsResend(clock.now()) else {
+            // Another token is fetched for the next push; this one has no time left to wait for it.
+            tokens.giveUp(token)
+            return SendReport(reply: .again(reason: reason, minimum: 0), seconds: clock.now().seconds(since: asked))
+          }
+          renewed = try await tokens.successor(of: token)
+        }
       } catch {
         return SendReport(reply: .park(reason: ReplyTable.bounded("credential_unavailable: \(error)")), seconds: 0)
       }
@@ -87,11 +93,6 @@ package final class FcmSender: ProviderSender {
       return Reply(error, route: .fcm)
     }
   }
-
-  /// Sends with another credential from now on.
-  package func replaceCredential(_ source: any AccessTokenSource) { tokens = AccessTokens(source) }
-
-  package func replaceConnections() { connections.replace(ifStill: connections.generation) }
 
   package var freeCapacity: Int { connections.pool.freeCapacity }
   package var inFlight: Int { connections.pool.inFlight }

@@ -32,7 +32,7 @@ extension Reply {
     case .timeout: return .untouched(reason: ReplyTable.bounded("timeout: \(text)"))
     case .tls: return .untouched(reason: ReplyTable.bounded("tls: \(text)"))
     // The operator's roots, or an attack: no push may be tried against it, and somebody must be told.
-    case .tlsTrust: return .park(reason: ReplyTable.bounded("tls: \(text)"))
+    case .tlsTrust: return .park(reason: ReplyTable.bounded("tls: TLS trust: \(text)"))
     }
   }
 }
