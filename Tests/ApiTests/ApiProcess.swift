@@ -32,19 +32,11 @@ final class ApiProcess: @unchecked Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output[1], 1)
     posix_spawn_file_actions_adddup2(&actions, errors[1], 2)
-    // The threads that tests run on have signals blocked, which a child would inherit.
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    var none = sigset_t()
-    sigemptyset(&none)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var arguments = [strdup(Self.path), nil]
     var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var id = pid_t()
-    let failure = posix_spawn(&id, Self.path, &actions, &attributes, &arguments, &variables)
+    let failure = posix_spawn(&id, Self.path, &actions, nil, &arguments, &variables)
     close(output[1])
     close(errors[1])
     guard failure == 0 else { throw Unexpected("cannot start \(Self.path): \(failure)") }
@@ -86,10 +78,10 @@ final class ApiProcess: @unchecked Sendable {
     changed.unlock()
   }
 
-  /// Waits until `body` gives something; throws after 30 s.
+  /// Waits until `body` gives something; throws after two minutes, which only a process that hangs takes.
   private func wait<T: Sendable>(_ what: String, for body: @escaping @Sendable (ApiProcess) -> T?) async throws -> T {
     try await blocking {
-      let end = Date(timeIntervalSinceNow: 30)
+      let end = Date(timeIntervalSinceNow: 120)
       self.changed.lock()
       defer { self.changed.unlock() }
       while true {

@@ -2,13 +2,10 @@
 operator would (or, with "hangup", to read its files again), and the end of input kills it."""
 
 import os
-import signal
 import subprocess
 import sys
 import threading
 
-# Foundation starts processes from threads that block signals, and the mask is inherited.
-signal.pthread_sigmask(signal.SIG_SETMASK, [])
 program = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL)
 
 

@@ -99,6 +99,20 @@ import Testing
   }
 
   @Test(.timeLimit(.minutes(1)))
+  func `A program that is started with its signals blocked listens to them all the same`() async {
+    await #expect(processExitsWith: .exitCode(0)) {
+      var all = sigset_t()
+      sigfillset(&all)
+      pthread_sigmask(SIG_BLOCK, &all, nil)
+      Service.run("api") { service in
+        service.reloaded = { kill(getpid(), SIGTERM) }
+        kill(getpid(), SIGHUP)
+        await service.terminated()
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
   func `SIGHUP asks to read anew and ends nothing`() async {
     await #expect(processExitsWith: .exitCode(0)) {
       Service.run("worker") { service in

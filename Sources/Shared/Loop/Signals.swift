@@ -27,6 +27,15 @@ package final class Signals: Readiness {
     Self.catchAll()
   }
 
+  /// Lets the signals through to this thread and to those that it starts from now on: a program inherits what was blocked
+  /// where it was started.
+  package nonisolated static func unblock() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
+    pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+  }
+
   /// Not isolated, or the handler would assert that it runs on the loop, while the kernel picks any thread.
   private nonisolated static func catchAll() {
     for number in [SIGTERM, SIGINT, SIGHUP] {

@@ -42,6 +42,8 @@ package final class Service {
     _ program: String, grace: Int = 8_000, logs: Bool = true,
     _ body: @escaping @Sendable @LoopActor (Service) async throws -> Void
   ) -> Never {
+    // Before the loop's thread is started.
+    Signals.unblock()
     // The preference keeps on the loop whatever the program starts.
     Task(executorPreference: EventLoop.shared) { await Service(program, grace: grace, logs: logs).live(body) }
     // Everything happens on the loop's thread; this one has nothing to do.
