@@ -45,5 +45,11 @@ import Testing
       ClientAddress.resolve(forwardedFor: [long], realIp: nil, trustedHops: 0),
       ClientAddress.resolve(forwardedFor: [], realIp: long, trustedHops: 0),
     ] { #expect(address?.utf8.count == 64) }
+    // Not cut within a character: what would stand in place of its part is longer.
+    let odd = "x" + String(repeating: "€", count: 30)
+    let cut = ClientAddress.resolve(forwardedFor: [odd], realIp: nil, trustedHops: 0)
+    #expect(cut == "x" + String(repeating: "€", count: 21))
+    #expect(cut?.utf8.count == 64)
+    #expect(ClientAddress.resolve(forwardedFor: ["x" + odd], realIp: nil, trustedHops: 0)?.utf8.count == 62)
   }
 }

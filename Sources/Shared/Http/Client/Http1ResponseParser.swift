@@ -54,9 +54,10 @@ struct Http1ResponseParser {
     case .chunkSize:
       guard let line = takeLine() else { return false }
       let digits = line.prefix { $0 != ";" }
-      guard let size = Int(digits, radix: 16), size >= 0, digits.first != "+", digits.utf8.count <= 8 else {
-        throw .unreadable("a chunk without a size")
-      }
+      // Digits alone: `Int` would take a sign too.
+      guard digits.utf8.count <= 8, digits.utf8.allSatisfy({ Ascii.hexValue($0) != nil }),
+        let size = Int(digits, radix: 16)
+      else { throw .unreadable("a chunk without a size") }
       stage = size == 0 ? .trailers : .chunk(size)
     case .chunk(let left):
       let count = try take(left)
@@ -116,7 +117,7 @@ struct Http1ResponseParser {
     }
     let lengths = Set(headers.all("content-length"))
     guard let length = lengths.first else { return .untilClose }
-    guard lengths.count == 1, let count = Int(length), count >= 0, length.utf8.first != UInt8(ascii: "+") else {
+    guard lengths.count == 1, length.utf8.allSatisfy(Ascii.isDigit), let count = Int(length) else {
       throw .unreadable("a bad Content-Length")
     }
     guard count <= Self.bodyLimit else { throw .unreadable("a body over 1 MiB") }

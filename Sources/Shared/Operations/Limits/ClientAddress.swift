@@ -21,7 +21,10 @@ package enum ClientAddress {
     return real.isEmpty ? nil : cut(real)
   }
 
+  /// No more than the limit, and no part of a character: what stands in place of a broken one may be longer.
   private static func cut(_ address: String) -> String {
-    address.utf8.count <= limit ? address : String(decoding: address.utf8.prefix(limit), as: UTF8.self)
+    var count = min(address.utf8.count, limit)
+    while String(validating: address.utf8.prefix(count), as: UTF8.self) == nil { count -= 1 }
+    return String(decoding: address.utf8.prefix(count), as: UTF8.self)
   }
 }
