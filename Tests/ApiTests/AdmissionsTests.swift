@@ -4,6 +4,7 @@ import Keys
 import Loop
 import Operations
 import Stores
+import Support
 import Testing
 
 @testable import api
@@ -17,6 +18,8 @@ import Testing
     private(set) var commits: [[Int64]] = []
     var verdict: ([Int64]) -> StoreFailure? = { _ in nil }
     var isOpen = true
+    /// Commits that have begun.
+    let begun = Occurrences()
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private let calls: Int
 
@@ -29,7 +32,9 @@ import Testing
     private func commit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
       let seqs = sends.map(\.seq)
       commits.append(seqs)
-      if !isOpen { await withCheckedContinuation { waiters.append($0) } }
+      begun.add()
+      // Looked at inside: a task may let others run on its way into a continuation.
+      await withCheckedContinuation { waiter in if isOpen { waiter.resume() } else { waiters.append(waiter) } }
       if let failure = verdict(seqs) { throw failure }
       return sends.map { $0.seq.isMultiple(of: 2) ? [.queued] : [.dead] }
     }
@@ -45,16 +50,19 @@ import Testing
     func send(_ seqs: [Int64], host: (Int64) -> Int64 = { $0 }) throws -> [Task<String, Never>] {
       try seqs.map { seq in
         let send = try AdmissionsTests.admission(host(seq), seq)
-        return Task { @LoopActor in
-          do throws(Problem) { return try await self.admissions.admit(send)[0].rawValue } catch {
-            return "\(error.status) \(error.code.rawValue) \(error.headers["retry-after"] ?? "")"
-          }
-        }
+        return EventLoop.shared.start { await self.outcome(of: send) }
       }
     }
 
-    func commits(_ count: Int) async {
-      while commits.count < count { await Task.yield() }
+    private func outcome(of send: Admission) async -> String {
+      do throws(Problem) { return try await admissions.admit(send)[0].rawValue } catch {
+        return "\(error.status) \(error.code.rawValue) \(error.headers["retry-after"] ?? "")"
+      }
+    }
+
+    /// Returns once every send has come as far as it can: the loop takes its tasks in turn.
+    func settled() async {
+      for _ in 0..<4 { await EventLoop.shared.start {}.value }
     }
   }
 
@@ -76,9 +84,9 @@ import Testing
     let ledger = Ledger()
     ledger.isOpen = false
     let first = try ledger.send([1])
-    await ledger.commits(1)
+    await ledger.begun.reached(1)
     let rest = try ledger.send([2, 3, 4, 5])
-    for _ in 0..<20 { await Task.yield() }
+    await ledger.settled()
     #expect(ledger.commits == [[1]])
     ledger.isOpen = true
     ledger.answer()
@@ -90,11 +98,11 @@ import Testing
     let ledger = Ledger(calls: 2)
     ledger.isOpen = false
     var tasks = try ledger.send([1])
-    await ledger.commits(1)
+    await ledger.begun.reached(1)
     tasks += try ledger.send([2])
-    await ledger.commits(2)
+    await ledger.begun.reached(2)
     tasks += try ledger.send([3, 4])
-    for _ in 0..<20 { await Task.yield() }
+    await ledger.settled()
     #expect(ledger.commits == [[1], [2]])
     ledger.isOpen = true
     ledger.answer()
@@ -144,7 +152,7 @@ import Testing
     let ledger = Ledger()
     ledger.isOpen = false
     let first = try ledger.send([0])
-    await ledger.commits(1)
+    await ledger.begun.reached(1)
     let crowd = try ledger.send(Array(1...1_024).map { $0 * 2 })
     let beyond = try ledger.send([9_999])
     #expect(await values(beyond) == ["503 busy 1"])

@@ -25,7 +25,7 @@ enum StoreKind: String, CaseIterable, Sendable {
         return try await Folder.use { folder in try await ending(Place(sqlite: folder), body) }
       case .postgres:
         return try await ScratchDatabase.use { database in
-          let pool = await PostgresPool(database.url, maximum: 2, applicationName: "tests") { _ in }
+          let pool = await PostgresPool(database.url, maximum: 2, applicationName: "tests", limits: .patient) { _ in }
           if migrated {
             let store = await PostgresStore(url: database.url, maximum: 1) { _ in }
             _ = try await store.migrate()
@@ -178,7 +178,15 @@ actor Turnstile {
   }
 
   private func enter() async {
-    if free > 0 { free -= 1 } else { await withCheckedContinuation { waiters.append($0) } }
+    // Looked at inside: a task may let others run on its way into a continuation.
+    await withCheckedContinuation { waiter in
+      if free > 0 {
+        free -= 1
+        waiter.resume()
+      } else {
+        waiters.append(waiter)
+      }
+    }
   }
 
   private func leave() {

@@ -61,11 +61,12 @@ import Testing
     return answer["results"]?.array?.map { $0["status"]?.string } ?? []
   }
 
-  /// The mark follows the provider's answer by a commit: asked for until it stands, 200 times at most.
+  /// The mark follows the provider's answer by a commit: asked for until it stands. A host may ask 600 times a minute.
   private func expectDead(_ host: PythonHost) async throws {
-    for _ in 0..<200 {
+    for _ in 0..<500 {
       let phones = try await host.get("/v1/devices")["devices"]?.array ?? []
       if phones.count == 2, phones[1]["dead"] == .bool(true), phones[0]["dead"] == .bool(false) { return }
+      try await Task.sleep(for: .milliseconds(100))
     }
     Issue.record("the registration is not dead")
   }

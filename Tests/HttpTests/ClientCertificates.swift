@@ -1,4 +1,6 @@
 import Foundation
+import Support
+import Tls
 
 /// A CA and a certificate for `localhost` and 127.0.0.1, made once per test run by `openssl`.
 struct TestCertificates: Sendable {
@@ -13,7 +15,16 @@ struct TestCertificates: Sendable {
 
   private func read(_ name: String) -> String { (try? String(contentsOfFile: folder + name, encoding: .utf8)) ?? "" }
 
+  /// For tests that are not on the loop: the first call takes as long as `openssl` does.
   static let shared = TestCertificates()
+
+  /// For those on the loop.
+  static func made() async -> TestCertificates { await offTheLoop { shared } }
+
+  /// Trusts the CA and the system's roots, which take long to read.
+  static func trust() async throws -> TlsClientContext {
+    try await offTheLoop { try TlsClientContext(additionalRoots: shared.ca) }
+  }
 
   private init() {
     let path = FileManager.default.temporaryDirectory.appendingPathComponent("client-certificates-\(getpid())/")

@@ -6,7 +6,7 @@ extension ClientLiveTests {
   @Suite("HTTP/1.1 client") @LoopActor
   struct ClientHttp1Tests {
     func serve(_ handler: @escaping HttpServer.Handler) throws -> (server: HttpServer, url: String) {
-      let server = HttpServer(handler: handler)
+      let server = HttpServer(limits: .patient, handler: handler)
       return (server, "http://127.0.0.1:\(try server.listen(address: "127.0.0.1", port: 0))")
     }
 
@@ -58,10 +58,12 @@ extension ClientLiveTests {
         try await Http1Client.send("GET", url)
       }
       server.stop()
-      let port = FreePort.any()
+      let nobodyListens = BoundSocket(backlog: nil)
+      let port = nobodyListens.port
       let refused = ConnectFailure(step: .tcp, text: "127.0.0.1:\(port) Connection refused")
       let nobody = try #require(Url("http://127.0.0.1:\(port)/"))
       await #expect(throws: Http1Failure.connect(refused)) { try await Http1Client.send("GET", nobody) }
+      withExtendedLifetime(nobodyListens) {}
     }
 
     @Test("Line breaks in a method or header never leave", arguments: ["a\r\nb: c", "a\nb", "a\0b"])

@@ -1,14 +1,18 @@
 import CLinux
 import Foundation
 import Glibc
+import Support
 
 /// nghttpd on a free port of 127.0.0.1, with the test certificate, serving one file `/ok`. Ends with its owner.
-final class Nghttpd {
+/// `@unchecked Sendable`: it is started on one thread and used on another afterwards.
+final class Nghttpd: @unchecked Sendable {
   let port: UInt16
   private let server = Process()
 
-  init?(port: UInt16? = nil, arguments: [String] = []) {
-    self.port = port ?? FreePort.any()
+  /// Nil when it does not come up, be it that somebody else was quicker to take the port: see `start`.
+  private init?(_ arguments: [String]) {
+    // It cannot be asked for any port and then which.
+    port = BoundSocket(backlog: nil).port
     let folder = TestCertificates.shared.folder
     try? "fine".write(toFile: folder + "ok", atomically: true, encoding: .utf8)
     // By lines, or a pipe would not see what it says until much later.
@@ -29,6 +33,16 @@ final class Nghttpd {
     output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
   }
 
+  /// Starts one, on another port if need be.
+  static func start(arguments: [String] = []) async -> Nghttpd? {
+    await offTheLoop {
+      for _ in 0..<20 {
+        if let server = Nghttpd(arguments) { return server }
+      }
+      return nil
+    }
+  }
+
   func stop() {
     guard server.isRunning else { return }
     // Children of a Swift thread have SIGTERM blocked.
@@ -37,11 +51,6 @@ final class Nghttpd {
   }
 
   deinit { stop() }
-}
-
-enum FreePort {
-  /// A port of 127.0.0.1 that nobody listens on.
-  static func any() -> UInt16 { BoundSocket(backlog: nil).port }
 }
 
 /// A socket on 127.0.0.1 that is bound, and listens when given a backlog, but never accepts: a black hole.

@@ -8,18 +8,18 @@ extension ClientLiveTests {
   struct ClientServerTests {
     func serve(
       streams: Int, connections: Int, _ handler: @escaping HttpServer.Handler
-    ) throws -> (server: HttpServer, pool: Http2Pool, origin: Origin) {
-      let certificates = TestCertificates.shared
+    ) async throws -> (server: HttpServer, pool: Http2Pool, origin: Origin) {
+      let certificates = await TestCertificates.made()
       let context = try TlsServerContext(
         certificateChainPem: certificates.server, privateKeyPem: certificates.key, alpn: ["h2", "http/1.1"])
-      var serverLimits = HttpServerLimits()
+      var serverLimits = HttpServerLimits.patient
       serverLimits.streams = streams
       let server = HttpServer(limits: serverLimits, handler: handler)
       let port = try server.listen(address: "127.0.0.1", port: 0, tls: context)
-      var limits = Http2PoolLimits()
+      var limits = Http2PoolLimits.patient
       limits.connections = connections
       let origin = Origin(host: "localhost", port: UInt16(port))
-      let tls = try TlsClientContext(additionalRoots: certificates.ca)
+      let tls = try await TestCertificates.trust()
       return (server, Http2Pool(origin: origin, tls: tls, limits: limits), origin)
     }
 
@@ -34,7 +34,7 @@ extension ClientLiveTests {
     @Test("GOAWAY every 100 requests, refusals between them: each request is looked at exactly once")
     func goAways() async throws {
       var seen: [String: Int] = [:]
-      let (server, pool, origin) = try serve(streams: 50, connections: 2) { request, exchange in
+      let (server, pool, origin) = try await serve(streams: 50, connections: 2) { request, exchange in
         let number = exchange.requestsOnConnection
         if number > 100 || number % 7 == 0 {
           exchange.refuse()
@@ -57,7 +57,7 @@ extension ClientLiveTests {
     func limitGrows() async throws {
       var open = 0
       var most = 0
-      let (server, pool, origin) = try serve(streams: 1, connections: 1) { _, exchange in
+      let (server, pool, origin) = try await serve(streams: 1, connections: 1) { _, exchange in
         open += 1
         most = max(most, open)
         defer { open -= 1 }
@@ -75,10 +75,10 @@ extension ClientLiveTests {
 
     @Test("HTTP/1.1 goes over TLS too, where the server offers both")
     func http1() async throws {
-      let (server, pool, origin) = try serve(streams: 10, connections: 1) { request, _ in
+      let (server, pool, origin) = try await serve(streams: 10, connections: 1) { request, _ in
         HttpResponse(status: 200, body: Array("\(request.version)".utf8))
       }
-      let tls = try TlsClientContext(additionalRoots: TestCertificates.shared.ca)
+      let tls = try await TestCertificates.trust()
       let url = try #require(Url("https://localhost:\(origin.port)/"))
       #expect(try await Http1Client.send("GET", url, tls: tls).body == Array("1".utf8))
       #expect(try await pool.send(numbered(origin, 1)[0]).body == Array("2".utf8))

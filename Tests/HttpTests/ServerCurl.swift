@@ -14,7 +14,7 @@ enum ServerCurl {
       let output = Pipe()
       let input = Pipe()
       curl.executableURL = URL(fileURLWithPath: "/usr/bin/curl")
-      curl.arguments = ["-s", "--max-time", "10", "-w", "%{http_code} %{http_version}\n"] + arguments
+      curl.arguments = ["-s", "--max-time", "60", "-w", "%{http_code} %{http_version}\n"] + arguments
       curl.standardInput = input
       curl.standardOutput = output
       curl.standardError = FileHandle.nullDevice

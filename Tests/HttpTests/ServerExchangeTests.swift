@@ -7,7 +7,7 @@ import Testing
 struct ServerExchangeTests {
   @LoopActor
   private func start(_ handler: @escaping HttpServer.Handler) async throws -> (HttpServer, ServerSocket) {
-    let server = HttpServer(handler: handler)
+    let server = HttpServer(limits: .patient, handler: handler)
     let client = ServerSocket(port: try server.listen(address: "127.0.0.1", port: 0))
     await client.send(ServerFrame.hello + ServerFrame.head(1))
     return (server, client)
@@ -80,7 +80,7 @@ struct ServerExchangeTests {
 
   @Test("Announces how many streams may be open") @LoopActor
   func announce() async throws {
-    var limits = HttpServerLimits()
+    var limits = HttpServerLimits.patient
     limits.streams = 1
     let server = HttpServer(limits: limits) { _, exchange in
       exchange.announce(maxConcurrentStreams: 1_000)
@@ -97,7 +97,7 @@ struct ServerExchangeTests {
 
   @Test("Streams over the announced limit are refused") @LoopActor
   func overLimit() async throws {
-    var limits = HttpServerLimits()
+    var limits = HttpServerLimits.patient
     limits.streams = 1
     let server = HttpServer(limits: limits) { _, exchange in
       await exchange.hang()
@@ -145,7 +145,7 @@ struct ServerExchangeTests {
       return HttpResponse(status: 200)
     }
     #expect(await client.frame(.headers) == nil)
-    #expect(await server.waitUntilIdle(milliseconds: 5_000))
+    #expect(await server.waitUntilIdle(milliseconds: 60_000))
     server.stop()
   }
 }

@@ -9,7 +9,7 @@ import Tls
 private func echoServer(
   tls: TlsServerContext? = nil, _ change: (inout HttpServerLimits) -> Void = { _ in }
 ) throws -> (server: HttpServer, port: Int, log: ServerLog) {
-  var limits = HttpServerLimits()
+  var limits = HttpServerLimits.patient
   change(&limits)
   let log = ServerLog()
   let server = HttpServer(limits: limits) { request, exchange in
@@ -45,7 +45,7 @@ struct ServerHttp2Tests {
 
   @Test("Over TLS, ALPN settles on the protocol", .enabled(if: ServerCurl.isInstalled)) @LoopActor
   func overTls() async throws {
-    let certificates = TestCertificates.shared
+    let certificates = await TestCertificates.made()
     let context = try TlsServerContext(
       certificateChainPem: certificates.server, privateKeyPem: certificates.key, alpn: ["h2", "http/1.1"])
     let (server, port, _) = try echoServer(tls: context)
@@ -66,14 +66,14 @@ struct ServerHttp2Tests {
     "A TLS handshake that does not come about is cut", arguments: ["", "GET / HTTP/1.1\r\n\r\n", "\u{16}\u{3}\u{1}"])
   @LoopActor
   func handshakeCut(start: String) async throws {
-    let certificates = TestCertificates.shared
+    let certificates = await TestCertificates.made()
     let context = try TlsServerContext(
       certificateChainPem: certificates.server, privateKeyPem: certificates.key, alpn: ["h2", "http/1.1"])
     let (server, port, log) = try echoServer(tls: context) { $0.tlsHandshake = 100 }
     let client = ServerSocket(port: port)
     await client.send(start)
     _ = await client.readToEnd()
-    #expect(await server.waitUntilIdle(milliseconds: 5_000))
+    #expect(await server.waitUntilIdle(milliseconds: 60_000))
     #expect(log.lines.isEmpty)
     server.stop()
   }
@@ -84,7 +84,7 @@ struct ServerHttp2Tests {
     let client = ServerSocket(port: port)
     let bytes = ServerFrame.hello + ServerFrame.head(1)
     await client.send(Array(bytes[..<at]))
-    while server.acceptedConnections == 0 { await Task.yield() }
+    await until { server.acceptedConnections > 0 }
     await client.send(Array(bytes[at...]))
     #expect(await client.frame(.headers)?.payload.first == 0x88)
     #expect(log.lines == ["GET / 0"])
@@ -94,7 +94,7 @@ struct ServerHttp2Tests {
   @Test("Streams are answered as their handlers end, not in the order they came") @LoopActor
   func multiplexed() async throws {
     let gate = ServerGate()
-    let server = HttpServer { request, exchange in
+    let server = HttpServer(limits: .patient) { request, exchange in
       if request.path == "/slow" { await gate.passed() }
       return HttpResponse(status: 200, body: Array("\(exchange.requestsOnConnection)".utf8))
     }
@@ -178,7 +178,7 @@ struct ServerHttp2Tests {
   func drain() async throws {
     let running = ServerGate()
     let gate = ServerGate()
-    let server = HttpServer { _, _ in
+    let server = HttpServer(limits: .patient) { _, _ in
       running.open()
       await gate.passed()
       return HttpResponse(status: 200)
@@ -200,6 +200,6 @@ struct ServerHttp2Tests {
     gate.open()
     #expect(await busy.frame(.headers)?.stream == 1)
     #expect(await busy.frame() == nil)
-    #expect(await server.waitUntilIdle(milliseconds: 5_000))
+    #expect(await server.waitUntilIdle(milliseconds: 60_000))
   }
 }

@@ -4,7 +4,7 @@ import Loop
 
 /// A client that sends the very bytes it is told to, over a blocking socket on a thread of its own.
 ///
-/// Whatever it waits for comes within 10 s, or counts as an end.
+/// Whatever it waits for comes within a minute, or counts as an end.
 actor ServerSocket {
   struct Reply {
     var status = 0
@@ -27,8 +27,8 @@ actor ServerSocket {
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     // C structures as plain integers: which module owns their Swift types depends on what else was imported.
     if let receiveBuffer { set(SO_RCVBUF, [receiveBuffer]) }
-    set(SO_RCVTIMEO, [10, 0] as [Int])
-    set(SO_SNDTIMEO, [10, 0] as [Int])
+    set(SO_RCVTIMEO, [60, 0] as [Int])
+    set(SO_SNDTIMEO, [60, 0] as [Int])
     let bigEndianPort = UInt16(port).bigEndian
     connect([UInt16(AF_INET), bigEndianPort, UInt16(0x7f).littleEndian, UInt16(0x01).bigEndian, 0, 0, 0, 0])
   }

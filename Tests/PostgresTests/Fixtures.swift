@@ -6,7 +6,7 @@ import Support
 
 /// Runs `body` with a pool on a scratch database of its own.
 func withPool(
-  maximum: Int = 2, limits: PostgresLimits = .init(),
+  maximum: Int = 2, limits: PostgresLimits = .patient,
   _ body: (PostgresPool, ScratchDatabase) async throws -> Void
 ) async throws {
   try await ScratchDatabase.use { database in
@@ -27,7 +27,8 @@ extension PostgresPool {
   func runAll(
     _ statement: PostgresStatement, _ calls: [[PostgresValue]]
   ) async -> [Result<PostgresRows, PostgresFailure>] {
-    let running = calls.map { values in Task { @LoopActor in await self.outcome(statement, values) } }
+    // In turn on the loop, as programs make them: plain tasks pass through the shared pool, where they change places.
+    let running = calls.map { values in EventLoop.shared.start { await self.outcome(statement, values) } }
     var outcomes: [Result<PostgresRows, PostgresFailure>] = []
     for call in running { outcomes.append(await call.value) }
     return outcomes
@@ -44,7 +45,7 @@ extension PostgresPool {
   }
 
   /// Tries again until the statement succeeds, for at most `seconds`.
-  func runUntilItSucceeds(_ statement: PostgresStatement, seconds: Double = 10) async throws -> PostgresRows {
+  func runUntilItSucceeds(_ statement: PostgresStatement, seconds: Double = 60) async throws -> PostgresRows {
     let start = Monotonic.now
     while Monotonic.now.seconds(since: start) < seconds {
       if let rows = try? await run(statement) { return rows }

@@ -1,3 +1,4 @@
+import Glibc
 import Loop
 import Postgres
 import Support
@@ -42,12 +43,15 @@ struct ListenerTests {
   @Test("It keeps trying while the server is away, and says so once")
   func away() async throws {
     let (events, source) = AsyncStream.makeStream(of: Event.self)
+    let door = await ClosingDoor()
     let listener = await PostgresListener(
-      try PostgresUrl("postgresql://u@127.0.0.1:1/d"), channel: "c", applicationName: "t",
+      try PostgresUrl("host=127.0.0.1 port=\(door.port) user=u dbname=d sslmode=disable gssencmode=disable"),
+      channel: "c", applicationName: "t",
       onNotify: { source.yield(.notified) }, onLost: { _ in source.yield(.lost) })
     await listener.start()
-    try await EventLoop.shared.sleep(milliseconds: 400)
+    await door.callers.reached(4)
     await listener.stop()
+    await door.close()
     source.finish()
     var seen: [Event] = []
     for await event in events { seen.append(event) }

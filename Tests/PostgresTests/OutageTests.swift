@@ -11,13 +11,16 @@ struct OutageTests {
   @Test("A server that refuses connections fails every caller at once")
   func refused() async throws {
     let lines = LogLines()
+    // Whoever waited for one of these would never come back.
+    var limits = PostgresLimits.patient
+    limits.statementMilliseconds = 3_600_000
+    limits.connectMilliseconds = 3_600_000
     // Nobody may listen on port 1.
     let pool = await PostgresPool(
-      try PostgresUrl("postgresql://u:hunter2@127.0.0.1:1/d"), maximum: 2, applicationName: "t"
+      try PostgresUrl("postgresql://u:hunter2@127.0.0.1:1/d"), maximum: 2, applicationName: "t", limits: limits
     ) { lines.append($0) }
     for _ in 0..<20 {
-      let (milliseconds, failure) = await timed { _ = try await pool.run(Self.one) }
-      #expect(milliseconds < 1_000)
+      let (_, failure) = await timed { _ = try await pool.run(Self.one) }
       guard case .unreachable(let reason) = failure else {
         Issue.record("not unreachable: \(String(describing: failure))")
         return
@@ -45,16 +48,24 @@ struct OutageTests {
       }
       return UInt16(bigEndian: address.pointee.sin_port)
     }
-    var limits = PostgresLimits()
+    var limits = PostgresLimits.patient
     limits.connectMilliseconds = 400
     let pool = await PostgresPool(
       try PostgresUrl("host=127.0.0.1 port=\(port) sslmode=disable"), maximum: 1, applicationName: "t", limits: limits
     ) { _ in }
     let (first, failure) = await timed { _ = try await pool.run(Self.one) }
-    #expect((400..<2_000).contains(first))
+    #expect(first >= 400)
     #expect(failure?.isTransient == true)
-    let (second, _) = await timed { _ = try await pool.run(Self.one) }
-    #expect(second < 200)
+    // The next is told what the first has found out before the loop does anything else.
+    let answered = Occurrences()
+    let second = await EventLoop.shared.start {
+      let (_, failure) = await timed { _ = try await pool.run(Self.one) }
+      answered.add()
+      return failure
+    }
+    for _ in 0..<4 { await EventLoop.shared.start {}.value }
+    #expect(await answered.count == 1)
+    #expect(await second.value?.isTransient == true)
     await pool.close()
   }
 
@@ -63,8 +74,7 @@ struct OutageTests {
     let pool = await PostgresPool(
       try PostgresUrl("postgresql://u@push-test.invalid/d"), maximum: 1, applicationName: "t"
     ) { _ in }
-    let (milliseconds, failure) = await timed { _ = try await pool.run(Self.one) }
-    #expect(milliseconds < 5_000)
+    let (_, failure) = await timed { _ = try await pool.run(Self.one) }
     guard case .unreachable = failure else {
       Issue.record("not unreachable: \(String(describing: failure))")
       return
@@ -75,7 +85,7 @@ struct OutageTests {
   @Test("Names, several hosts and socket folders lead to the server")
   func routes() async throws {
     let rows = try await ScratchDatabase.use { database in
-      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "t") { _ in }
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "t", limits: .patient) { _ in }
       let rows = try await pool.run(
         PostgresStatement("select current_setting('unix_socket_directories'), current_setting('port')"))
       await pool.close()
@@ -88,7 +98,7 @@ struct OutageTests {
       "host=\(folder) port=\(port) user=postgres dbname=postgres",
       "host=/nowhere,127.0.0.1 port=1,\(port) user=postgres",
     ] {
-      let pool = await PostgresPool(try PostgresUrl(text), maximum: 1, applicationName: "t") { _ in }
+      let pool = await PostgresPool(try PostgresUrl(text), maximum: 1, applicationName: "t", limits: .patient) { _ in }
       #expect(try await pool.run(Self.one).int4(0, 0) == 1)
       await pool.close()
     }
@@ -112,7 +122,7 @@ struct OutageTests {
   func restart() async throws {
     try await OwnServer.use { server in
       let lines = LogLines()
-      var limits = PostgresLimits()
+      var limits = PostgresLimits.patient
       limits.statementMilliseconds = 60_000
       let pool = await PostgresPool(try PostgresUrl(server.url), maximum: 2, applicationName: "t", limits: limits) {
         lines.append($0)
@@ -125,12 +135,12 @@ struct OutageTests {
         let (_, failure) = await inFlight.value
         #expect(failure?.isTransient == true)
         for _ in 0..<10 {
-          let (milliseconds, failure) = await timed { _ = try await pool.run(Self.one) }
-          #expect(failure?.isTransient == true && milliseconds < 1_000)
+          // A wait would be one of a minute, and end as timed out.
+          let (_, failure) = await timed { _ = try await pool.run(Self.one) }
+          #expect(failure?.isTransient == true && failure != .timedOut)
         }
         try await server.start()
-        let (milliseconds, _) = await timed { _ = try await pool.runUntilItSucceeds(Self.one) }
-        #expect(milliseconds < 3_000)
+        #expect(try await pool.runUntilItSucceeds(Self.one).int4(0, 0) == 1)
       }
       #expect(lines.all.count { $0.hasPrefix("the database is unreachable") } == 2)
       #expect(lines.all.count { $0 == "the database is reachable again" } == 2)

@@ -92,7 +92,7 @@ struct PoolTests {
 
   @Test("Beyond connections, depth and queue a statement is refused at once, and those taken are carried out (F56)")
   func overload() async throws {
-    var limits = PostgresLimits()
+    var limits = PostgresLimits.patient
     limits.pipelineDepth = 2
     limits.queue = 4
     try await withPool(maximum: 1, limits: limits) { pool, _ in
@@ -108,7 +108,7 @@ struct PoolTests {
 
   @Test("A statement past its deadline is called off, and the pool goes on (on a new connection)")
   func deadline() async throws {
-    var limits = PostgresLimits()
+    var limits = PostgresLimits.patient
     limits.statementMilliseconds = 1_000
     try await withPool(maximum: 1) { observer, database in
       let pool = await PostgresPool(database.url, maximum: 1, applicationName: "t", limits: limits) { _ in }
@@ -116,7 +116,7 @@ struct PoolTests {
       let first = try await pool.runUntilItSucceeds(server).int4(0, 0)
       let (milliseconds, failure) = await timed { _ = try await pool.run(PostgresStatement("select pg_sleep(60)")) }
       #expect(failure == .timedOut)
-      #expect((1_000..<4_000).contains(milliseconds))
+      #expect(milliseconds >= 1_000)
       #expect(try await pool.runUntilItSucceeds(server).int4(0, 0) != first)
       let running = PostgresStatement("select count(*) from pg_stat_activity where pid = $1 and state = 'active'")
       #expect(try await observer.run(running, [.int4(first)]).int8(0, 0) == 0)
@@ -124,24 +124,26 @@ struct PoolTests {
     }
   }
 
-  @Test("What waits in the queue has its deadline too")
+  @Test("What waits in the queue has its deadline too, and is not sent once that is over")
   func queueDeadline() async throws {
-    var limits = PostgresLimits()
+    var limits = PostgresLimits.patient
     limits.statementMilliseconds = 300
     limits.pipelineDepth = 1
-    try await withPool(maximum: 1, limits: limits) { pool, _ in
-      let (milliseconds, _) = await timed {
-        let outcome = await pool.runAll(
-          PostgresStatement("select pg_sleep($1::int4)"), [[.int4(60)], [.int4(60)], [.int4(60)]])
-        #expect(outcome.allSatisfy { $0.failure == .timedOut })
-      }
-      #expect(milliseconds < 2_000)
+    try await withPool(maximum: 1) { observer, database in
+      try await observer.script("create sequence runs")
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "t", limits: limits) { _ in }
+      _ = try await pool.runUntilItSucceeds(PostgresStatement("select 1"))
+      let outcome = await pool.runAll(
+        PostgresStatement("select nextval('runs'), pg_sleep($1::int4)"), [[.int4(60)], [.int4(60)], [.int4(60)]])
+      #expect(outcome.allSatisfy { $0.failure == .timedOut })
+      await pool.close()
+      #expect(try await observer.run(PostgresStatement("select last_value from runs")).int8(0, 0) == 1)
     }
   }
 
   @Test("Closing lets what is in flight finish, and refuses the rest")
   func close() async throws {
-    var limits = PostgresLimits()
+    var limits = PostgresLimits.patient
     limits.statementMilliseconds = 60_000
     try await withPool(maximum: 1) { observer, database in
       let pool = await PostgresPool(database.url, maximum: 1, applicationName: "t", limits: limits) { _ in }
@@ -188,7 +190,7 @@ struct PoolTests {
 
   @Test("The server knows each connection by name, and keeps the deadline too")
   func settings() async throws {
-    try await withPool { pool, database in
+    try await withPool(limits: PostgresLimits()) { pool, database in
       let rows = try await pool.run(
         PostgresStatement("select current_setting('application_name'), current_setting('statement_timeout')"))
       #expect(try rows.text(0, 0) == database.name)

@@ -21,7 +21,10 @@ private final class Mint: AccessTokenSource {
 
   /// Returns once somebody asks.
   func called() async {
-    if waiter == nil { await withCheckedContinuation { arrival = $0 } }
+    // Looked at inside: a task may let others run on its way into a continuation.
+    await withCheckedContinuation { continuation in
+      if waiter == nil { arrival = continuation } else { continuation.resume() }
+    }
   }
 
   func give(_ result: Result<AccessToken, AccessTokenFailure>) {

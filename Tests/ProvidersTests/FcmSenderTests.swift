@@ -51,7 +51,7 @@ struct FcmSenderTests {
       return bearer == "Bearer T1" ? .answer(401, unauthenticated) : .answer(200, "{}")
     }
     let sender = sender(wire)
-    let sends = (0..<1_000).map { _ in Task { await sender.send(push).reply } }
+    let sends = (0..<1_000).map { _ in EventLoop.shared.start { await sender.send(push).reply } }
     for send in sends { #expect(await send.value == .accepted(id: nil)) }
     #expect(source.given == 2)
     #expect(wire.replacements == 0)

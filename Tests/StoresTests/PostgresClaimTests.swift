@@ -26,8 +26,9 @@ import Testing
         try await under.send(.alert(9), other, [foreign])
 
         // A session locks the oldest row, as a claim does, and keeps it until the gate opens.
-        let gate = await PostgresPool(database.url, maximum: 1, applicationName: "gate") { _ in }
-        let session = await PostgresPool(database.url, maximum: 1, applicationName: "session") { _ in }
+        let gate = await PostgresPool(database.url, maximum: 1, applicationName: "gate", limits: .patient) { _ in }
+        let session = await PostgresPool(database.url, maximum: 1, applicationName: "session", limits: .patient) { _ in
+        }
         _ = try await gate.run(Self.take)
         async let looked: Void = session.script(
           """

@@ -51,7 +51,9 @@ package struct ScratchDatabase: Sendable {
 
   /// Runs statements as the server's administrator.
   package static func administer(_ sql: String) async throws {
-    let pool = await PostgresPool(try PostgresUrl(administrator), maximum: 1, applicationName: "tests") { _ in }
+    let pool = await PostgresPool(
+      try PostgresUrl(administrator), maximum: 1, applicationName: "tests", limits: .patient
+    ) { _ in }
     try await pool.script(sql)
     await pool.close()
   }

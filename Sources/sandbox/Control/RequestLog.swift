@@ -122,9 +122,11 @@ final class OneTime {
   }
 
   func wait(milliseconds: Int) async {
-    if isOver { return }
     let timer = EventLoop.shared.after(milliseconds: milliseconds) { [weak self] in self?.fulfil() }
-    await withCheckedContinuation { waiter = $0 }
+    // Looked at inside: a task may let others run on its way into a continuation.
+    await withCheckedContinuation { continuation in
+      if isOver { continuation.resume() } else { waiter = continuation }
+    }
     EventLoop.shared.cancel(timer)
   }
 }

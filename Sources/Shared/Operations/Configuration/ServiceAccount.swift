@@ -35,7 +35,8 @@ package struct ServiceAccount: Sendable {
     }
   }
 
-  private struct Fault: Error {
+  /// Why a file is none, as advice that follows the variable's name. Holds nothing of the file's own text.
+  struct Fault: Error {
     let advice: String
     init(_ advice: String) { self.advice = advice }
   }
@@ -48,6 +49,11 @@ package struct ServiceAccount: Sendable {
     } catch {
       throw Fault("names a file that cannot be read: \(error.reason)")
     }
+    try self.init(json: bytes)
+  }
+
+  /// Reads the file's own bytes.
+  init(json bytes: [UInt8]) throws(Fault) {
     guard let json = try? JsonReader.read(bytes), json.object != nil else {
       throw Fault("names a file that is not a JSON object")
     }

@@ -75,9 +75,10 @@ package final class PostgresPool: PooledConnection.Owner {
     EventLoop.shared.cancel(queueTimer)
     failQueue(.closed)
     for connection in connections { connection.retire() }
-    if connections.isEmpty { return }
-    // Bounded by the deadlines of the calls in flight.
-    await withCheckedContinuation { closer = $0 }
+    // Bounded by the deadlines of the calls in flight. Looked at inside: the last may end on the way into the continuation.
+    await withCheckedContinuation { waiter in
+      if connections.isEmpty { waiter.resume() } else { closer = waiter }
+    }
   }
 
   // MARK: Placing calls

@@ -6,11 +6,9 @@ internal import Tls
 /// Asking a server for an access token, and reading its answer.
 @LoopActor
 enum AccessTokenExchange {
-  /// For the whole of it, in ms.
-  static let deadline = 4_000
-
   static func send(
-    _ method: String, _ url: String, headers: HttpHeaders, body: [UInt8] = [], tls: TlsClientContext?, who: String
+    _ method: String, _ url: String, headers: HttpHeaders, body: [UInt8] = [], tls: TlsClientContext?,
+    deadline: Int, who: String
   ) async throws(AccessTokenFailure) -> HttpResponse {
     guard let url = Url(url) else { throw AccessTokenFailure("\(who)'s address is no URL") }
     do throws(Http1Failure) {

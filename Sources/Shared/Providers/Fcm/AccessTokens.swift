@@ -9,6 +9,8 @@ package final class AccessTokens {
   private var state = AccessTokenState()
   /// Bounded by the pushes under way.
   private var waiters: [CheckedContinuation<Result<String, AccessTokenFailure>, Never>] = []
+  /// What the fetch before came to.
+  private var lastResult: Result<String, AccessTokenFailure>?
 
   /// - Parameter now: the clock by which tokens age.
   package init(_ source: any AccessTokenSource, now: @escaping @LoopActor () -> Monotonic = { .now }) {
@@ -44,7 +46,10 @@ package final class AccessTokens {
       return text
     case .wait(let fetches):
       if fetches { startFetch() }
-      return try await withCheckedContinuation { waiters.append($0) }.get()
+      // Looked at inside: the fetch may end on the way into the continuation.
+      return try await withCheckedContinuation { waiter in
+        if !state.isFetching, let lastResult { waiter.resume(returning: lastResult) } else { waiters.append(waiter) }
+      }.get()
     case .refuse(let failure): throw failure
     }
   }
@@ -64,6 +69,7 @@ package final class AccessTokens {
       state.failed(error, now())
       result = .failure(error)
     }
+    lastResult = result
     let waiting = waiters
     waiters = []
     for waiter in waiting { waiter.resume(returning: result) }

@@ -15,6 +15,7 @@ package final class ServiceAccountTokens: AccessTokenSource {
   private let key: Rs256Key
   private let tokenUri: String
   private let tls: TlsClientContext?
+  private let deadline: Int
   /// Signs: a millisecond is too long for the loop.
   private let signer = BlockingCalls(name: "rs256")
 
@@ -23,12 +24,16 @@ package final class ServiceAccountTokens: AccessTokenSource {
   ///   - keyId: the assertion's `kid`.
   ///   - tokenUri: where it is exchanged, and its `aud`: the file's own, so that any server that the file names takes it.
   ///   - tls: for an https `tokenUri`.
-  package init(email: String, keyId: String, key: Rs256Key, tokenUri: String, tls: TlsClientContext?) {
+  ///   - deadline: for the whole of an exchange, in ms.
+  package init(
+    email: String, keyId: String, key: Rs256Key, tokenUri: String, tls: TlsClientContext?, deadline: Int = 4_000
+  ) {
     self.email = email
     self.keyId = keyId
     self.key = key
     self.tokenUri = tokenUri
     self.tls = tls
+    self.deadline = deadline
   }
 
   package convenience init(_ account: ServiceAccount, tls: TlsClientContext?) {
@@ -42,8 +47,7 @@ package final class ServiceAccountTokens: AccessTokenSource {
     let body = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(try await assertion())"
     let response = try await AccessTokenExchange.send(
       "POST", tokenUri, headers: ["content-type": "application/x-www-form-urlencoded"], body: Array(body.utf8),
-      tls: tls,
-      who: who)
+      tls: tls, deadline: deadline, who: who)
     return try AccessTokenExchange.token(response, who: who)
   }
 
