@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check bench build release clean
+.PHONY: help run test check bench fuzz sanitize build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -18,6 +18,12 @@ check: ## format, lint, imports, shell scripts
 
 bench: ## figures beside yardsticks, half an hour; scripts/bench --quick for a short form
 	@scripts/bench --out docs/benchmarks
+
+fuzz: ## made-up inputs for whatever reads foreign bytes; FUZZ_SECONDS=… for each target
+	@scripts/fuzz
+
+sanitize: ## the tests under the address and the thread sanitizer
+	@scripts/sanitize
 
 build: ## a debug build
 	@scripts/toolchain

@@ -109,6 +109,17 @@ if let rooms = Context.environment["PUSH_TEST_ROOMS"]?.split(separator: ",").map
   package.targets.removeAll { $0.type == .test && !rooms.contains($0.name) }
 }
 
+// `scripts/fuzz` alone builds these: they need libFuzzer's runtime and its instrumentation everywhere.
+if Context.environment["PUSH_FUZZ"] != nil {
+  package.targets += [
+    .systemLibrary(name: "CFuzzer", path: "Fuzz/Fuzzer"),
+    .executableTarget(
+      name: "fuzz",
+      dependencies: ["CFuzzer", "Contract", "Http", "Json", "Keys", "Operations", "Postgres", "Providers"],
+      path: "Fuzz", exclude: ["Fuzzer", "seeds"]),
+  ]
+}
+
 for target in package.targets where target.type != .system {
   target.swiftSettings = [
     .enableUpcomingFeature("ExistentialAny"),
