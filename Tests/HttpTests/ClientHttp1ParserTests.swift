@@ -60,6 +60,7 @@ struct ClientHttp1ParserTests {
     "What is no response, or too large a one, is refused",
     arguments: [
       "SSH-2.0-x\r\n\r\n", "HTTP/2 200\r\n\r\n", "HTTP/1.1 2x0 OK\r\n\r\n", "HTTP/1.1 99 OK\r\n\r\n",
+      "HTTP/1.1 200 OK\r\nA: b\nc: d\r\n\r\n", "HTTP/1.1 200 OK\r\nA: \0\r\n\r\n",
       "HTTP/1.1 200 OK\r\nno colon\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: +1\r\n\r\nx",
       "HTTP/1.1 200 OK\r\nContent-Length: -0\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n-0\r\n\r\n",

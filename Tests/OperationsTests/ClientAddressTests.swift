@@ -20,6 +20,9 @@ import Testing
     Case(forwardedFor: ["9.9.9.9", "1.1.1.1"], address: "1.1.1.1"),
     Case(forwardedFor: ["1.1.1.1", ""], address: "1.1.1.1"),
     Case(forwardedFor: ["9.9.9.9, 1.1.1.1, , "], address: "1.1.1.1"),
+    // U+0600 takes the comma behind it into its character.
+    Case(forwardedFor: ["9.9.9.9\u{600}, 1.1.1.1"], address: "1.1.1.1"),
+    Case(forwardedFor: ["9.9.9.9,\u{301}, 1.1.1.1"], address: "1.1.1.1"),
     Case(forwardedFor: ["2001:db8::1"], address: "2001:db8::1"),
     Case(forwardedFor: ["9.9.9.9, 1.1.1.1, 10.0.0.1"], trustedHops: 1, address: "1.1.1.1"),
     Case(forwardedFor: ["9.9.9.9", "1.1.1.1", "10.0.0.1"], trustedHops: 1, address: "1.1.1.1"),

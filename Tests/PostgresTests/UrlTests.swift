@@ -50,7 +50,10 @@ struct UrlTests {
     arguments: [
       "", "  ", "hunter2", "host=h hunter2", "host=h password='hunter2", "postgres://u:hunter2@[h/d",
       "postgres://u:hunter2@h:99999/d", "postgres://u:hunter2@h:x/d", "postgres://u:hunter2@h/d?nope=1",
-      "postgres://u:hunter2%zz@h/d", "postgres://u:hunter2@h/d?hunter2", "mysql://u:hunter2@h/d",
+      "postgres://u:hunter2%zz@h/d",
+      // Their first characters take the quote before them, or the one behind, into their own.
+      "postgres://u:\u{301}hunter2%zz@h/d", "postgres://\u{301}u:hunter2\u{600}%zz@h/d",
+      "postgres://u:hunter2@h/d?hunter2", "mysql://u:hunter2@h/d",
       "postgres://u:hunter2@h/d?prepared=maybe", "host=h port=0 password=hunter2", "host=h prepared=hunter2",
     ])
   func refuses(text: String) {

@@ -100,6 +100,11 @@ struct ReplyTableTests {
     let long = String(repeating: "x", count: 5_000)
     #expect(apns(400, #"{"reason":"a\u0000é\n\#(long)"}"#) == .failed(reason: "a" + String(long.prefix(99))))
     #expect(fcm(418, error(long)).reason?.utf8.count == 100)
+    // Nothing that can be printed is no reason.
+    for empty in ["", "\u{600}"] {
+      #expect(apns(400, #"{"reason":"\#(empty)"}"#) == .failed(reason: "HTTP 400"))
+      #expect(fcm(418, error(empty)) == .failed(reason: "HTTP 418"))
+    }
   }
 
   @Test("INVALID_ARGUMENT is the token's death only where the token is named")

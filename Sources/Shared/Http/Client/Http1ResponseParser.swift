@@ -101,7 +101,10 @@ struct Http1ResponseParser {
     else { throw .unreadable("not HTTP/1") }
     var headers = HttpHeaders()
     for line in lines.dropFirst() {
-      guard let colon = line.firstIndex(of: ":"), colon > line.startIndex else { throw .unreadable("a bad header") }
+      guard line.utf8.allSatisfy(Ascii.isFieldText), let colon = line.firstIndex(of: ":"), colon > line.startIndex
+      else {
+        throw .unreadable("a bad header")
+      }
       headers.add(line[..<colon].lowercased(), String(line[line.index(after: colon)...].trimmed))
     }
     if status < 200 && status != 101 { return }

@@ -25,7 +25,9 @@ struct FieldFacts {
       hosts += 1
       return value.utf8.allSatisfy(Ascii.isHost)
     case "connection":
-      for option in value.split(separator: ",") where option.trimmed == "close" { closes = true }
+      for option in value.utf8.split(separator: UInt8(ascii: ",")) where Substring(option).trimmed == "close" {
+        closes = true
+      }
     case "expect":
       if value.lowercased() == "100-continue" { expectsContinue = true } else { expectsOther = true }
     default: break

@@ -13,8 +13,10 @@ package enum ClientAddress {
   ///   - realIp: the value of `x-real-ip`, which counts where the other does not reach that far.
   ///   - trustedHops: proxies that append after the client.
   package static func resolve(forwardedFor: [String], realIp: String?, trustedHops: Int) -> String? {
-    let hops = forwardedFor.flatMap { $0.split(separator: ",") }.map { String($0).trimmingBlanks }
-      .filter { !$0.isEmpty }
+    // By bytes: a caller may end a value in a character that takes the comma behind it in, as Unicode joins them, and so
+    // hide what the proxy appends.
+    let hops = forwardedFor.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+      .map { String(decoding: $0, as: UTF8.self).trimmingBlanks }.filter { !$0.isEmpty }
     let place = hops.count - 1 - trustedHops
     if hops.indices.contains(place) { return cut(hops[place]) }
     let real = realIp?.trimmingBlanks ?? ""

@@ -48,10 +48,12 @@ package struct PostgresUrl: Sendable, CustomStringConvertible, CustomDebugString
 
   /// libpq quotes what it cannot read, and that may be the password, so all between the outermost quotes goes.
   static func withoutQuotes(_ message: String) -> String {
-    var line = message.split(whereSeparator: \.isNewline).joined(separator: " ")
-    if let first = line.firstIndex(of: "\""), let last = line.lastIndex(of: "\"") {
-      line.replaceSubrange(first...last, with: "…")
+    let line = message.split(whereSeparator: \.isNewline).joined(separator: " ").utf8
+    // By bytes: what is quoted may begin with a character that takes the quote into its own.
+    guard let first = line.firstIndex(of: UInt8(ascii: "\"")), let last = line.lastIndex(of: UInt8(ascii: "\"")) else {
+      return String(line)
     }
-    return line
+    return String(decoding: line[..<first], as: UTF8.self) + "…"
+      + String(decoding: line[line.index(after: last)...], as: UTF8.self)
   }
 }

@@ -59,7 +59,7 @@ extension ReplyTable {
     let body = try? JsonReader.read(answer.body)
     let given = body?["reason"]?.string.map(bounded)
     let row = apns.first { $0.status == answer.status && $0.reason == given }
-    let reason = given ?? "HTTP \(answer.status)"
+    let reason = reason(given, answer.status)
 
     switch row?.verdict ?? apnsClass(answer.status) {
     case .dead where answer.status == 410:

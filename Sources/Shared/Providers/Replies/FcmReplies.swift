@@ -36,7 +36,7 @@ extension ReplyTable {
   static func fcmReply(to answer: ProviderAnswer) -> Reply {
     if answer.status == 200 { return .accepted(id: FcmAcceptance.id(answer.body).map(bounded)) }
     let error = FcmError(answer.body)
-    let reason = bounded(error.code ?? error.status ?? "HTTP \(answer.status)")
+    let reason = reason(error.code ?? error.status, answer.status)
 
     switch fcmVerdict(answer.status, error) {
     case .dead: return .dead(reason: reason, registeredBefore: nil, isSuspicious: false)

@@ -55,6 +55,12 @@ package enum ReplyTable {
     route == .fcm ? fcmReply(to: answer) : apnsReply(to: answer)
   }
 
+  /// A reason to tell: the provider's word where it gave one that can be printed, else the status.
+  static func reason(_ given: String?, _ status: Int) -> String {
+    let word = given.map(bounded) ?? ""
+    return word.isEmpty ? "HTTP \(status)" : word
+  }
+
   /// Text from outside, made fit for a log line and the store: printable ASCII, at most 100 characters.
   static func bounded(_ text: String) -> String {
     String(decoding: text.utf8.lazy.filter { (0x20...0x7e).contains($0) }.prefix(100), as: UTF8.self)
