@@ -21,7 +21,8 @@ import Testing
         through.host = "127.0.0.1"
         through.port = port
         let cut = try #require(through.string)
-        try await Gateway.run(on: database, worker: { settings, _ in settings["ORCA_PUSH_DATABASE_URL"] = cut }) { gateway in
+        try await Gateway.run(on: database, worker: { settings, _ in settings["ORCA_PUSH_DATABASE_URL"] = cut }) {
+          gateway in
           try await PythonHost.run(on: gateway) { host in try await sendAcross(proxy, gateway, host) }
         }
       } catch {

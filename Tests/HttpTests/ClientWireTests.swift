@@ -185,7 +185,7 @@ extension ClientLiveTests {
 
     @Test("A server that is away for a while sees few connects, and traffic when it is back")
     func outage() async throws {
-      let port = FreePort.any()
+      let port = BoundSocket(backlog: nil).port
       let bench = Bench(port) {
         $0.firstPause = 20
         $0.longestPause = 200

@@ -172,7 +172,7 @@ struct SandboxSenderTests {
       """#)
     var waits: [Int64] = []
     for number in 0..<3 {
-      guard case .again(_, let minimum) = await sender.send(push(number, .fcm)).reply else { continue }
+      guard case .again(_, let minimum, _) = await sender.send(push(number, .fcm)).reply else { continue }
       waits.append(minimum)
     }
     // Google's minute for 429 goes before a shorter wait; no wait is taken for longer than a day.
