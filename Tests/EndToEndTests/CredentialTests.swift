@@ -20,7 +20,7 @@ import Testing
       worker: { settings, folder in
         for name in ["ORCA_PUSH_APNS_KEY", "ORCA_PUSH_APNS_KEY_ID"] { settings[name] = nil }
         settings["ORCA_PUSH_APNS_KEY_FILE"] = folder.appending(path: "apns.p8").path
-        settings["ORCA_PUSH_METRICS_PORT"] = "\(try FreePort.any())"
+        settings["ORCA_PUSH_METRICS_PORT"] = "\(try FreePort.find())"
         try Self.point(folder, "apns.p8", to: "sandbox/AuthKey_SANDBOXKEY.p8")
       }
     ) { gateway in
@@ -114,7 +114,7 @@ import Testing
         try other.certificatePem.write(
           to: folder.appending(path: "other.pem"), atomically: true, encoding: .utf8)
         settings["ORCA_PUSH_PROVIDER_CA_FILE"] = folder.appending(path: "ca.pem").path
-        settings["ORCA_PUSH_METRICS_PORT"] = "\(try FreePort.any())"
+        settings["ORCA_PUSH_METRICS_PORT"] = "\(try FreePort.find())"
         try Self.point(folder, "ca.pem", to: "other.pem")
       }
     ) { gateway in
@@ -176,23 +176,5 @@ import Testing
     let url = try #require(Url("http://127.0.0.1:\(gateway.workerSettings["ORCA_PUSH_METRICS_PORT"] ?? "")/ready"))
     let answer = try await Http1Client.send("GET", url, deadline: 10_000)
     return (answer.status, String(decoding: answer.body, as: UTF8.self))
-  }
-}
-
-private enum FreePort {
-  /// A port that nobody listens on, by the kernel's word.
-  static func any() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let status = withUnsafeMutablePointer(to: &address) {
-      $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        bind(descriptor, $0, length) == 0 ? getsockname(descriptor, $0, &length) : -1
-      }
-    }
-    guard status == 0 else { throw CocoaError(.fileWriteUnknown) }
-    return UInt16(bigEndian: address.sin_port)
   }
 }
