@@ -49,6 +49,12 @@ struct Host {
     Registrations(gateway: try await gateway(), state: state)
   }
 
+  /// Ends a command's work with the phones: deletes that are still due are tried with each.
+  func finish(_ phones: Registrations) async {
+    await output.during("Telling the gateway of phones that went") { _ = await phones.drain() }
+    await phones.close()
+  }
+
   /// The phones that are asked for, or all.
   func chosen(_ names: [String], of phones: Registrations) async throws(Failure) -> [Registration] {
     let all: [Registration]

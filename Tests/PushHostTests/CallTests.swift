@@ -157,6 +157,30 @@ import Testing
     #expect(await client.send(Self.alert, to: ["a"]).failure == .unreachable(.garbled))
   }
 
+  @Test func `What became of a push is told as the gateway tells it`() async throws {
+    let route = "GET /v1/deliveries?notificationEpoch=e%2B1&notificationSeq=7"
+    let body = #"""
+      {"deliveries":[{"kind":"alert","registrationId":"r1","platform":"ios","state":"sent","attempts":2,"unknownOutcomes":0,
+      "providerId":"p","queuedAt":1,"finishedAt":5,"deadline":9},{"kind":"dismiss","state":"waiting","waitsFor":"retry",
+      "reason":"InternalServerError","detail":"d","attempts":1,"unknownOutcomes":0,"queuedAt":1,"deadline":9,"later":true}]}
+      """#
+    let garbled = HttpReply(status: 200, body: Array(#"{"deliveries":[{"kind":"alert"}]}"#.utf8))
+    gateway.play(
+      route, .reply(HttpReply(status: 200, body: Array(body.utf8))), .reply(.error(404, "not_found")), .reply(garbled),
+      .reply(HttpReply(status: 404)))
+    let number = EventNumber(epoch: "e+1", seq: 7)
+    let found = try await client.deliveries(of: number).get()
+    #expect(found.map(\.state) == ["sent", "waiting"])
+    #expect(found.map(\.hasEnded) == [true, false])
+    #expect(found.map(\.isDismissal) == [false, true])
+    #expect(found.map(\.attempts) == [2, 1])
+    #expect(found[0].providerId == "p" && found[0].registrationId == "r1" && found[1].reason == "InternalServerError")
+    #expect(try await client.deliveries(of: number).get().isEmpty)
+    #expect(await client.deliveries(of: number).failure == .unreachable(.garbled))
+    // Something else than a gateway says 404 too.
+    #expect(await client.deliveries(of: number).failure == .rejected(Rejection(status: 404, reason: "http")))
+  }
+
   @Test func `An id cannot lead to another path`() async {
     _ = await client.unregister("../host/challenge?x=ü%2e")
     #expect(gateway.routes.last == "DELETE /v1/devices/%2E%2E%2Fhost%2Fchallenge%3Fx%3D%C3%BC%252e")

@@ -134,6 +134,22 @@ import Testing
     await host.close()
   }
 
+  @Test func `What an earlier run left is begun with at the start`() async throws {
+    let host = try await host(phones: 1)
+    gateway.play("DELETE /v1/devices/r1", .unreachable(.noConnection))
+    _ = await host.unregister(deviceId: "d1")
+    await clock.sleeps(1)
+    await host.close()
+    let before = gateway.routes.count
+    let next = try self.host()
+    await next.start()
+    // A client of its own proves first: challenge, session, delete.
+    await gateway.calls(before + 3)
+    #expect(gateway.routes.last == "DELETE /v1/devices/r1")
+    #expect(await next.drain())
+    #expect(gateway.state.withLock { $0.devices.isEmpty })
+  }
+
   @Test func `A delete that falls due during a drain goes with it`() async throws {
     let host = try await host(phones: 2)
     let before = gateway.routes.count

@@ -51,7 +51,7 @@ extension Host {
     let outcome = await output.during("Registering") {
       await phones.register(deviceId: deviceId, wish, secret: secret)
     }
-    await phones.close()
+    await finish(phones)
     switch outcome {
     case .registered(let id):
       output.tell(["Registered \(deviceId.plain): \(id.plain)"]) {
@@ -89,8 +89,7 @@ extension Host {
   func devices() async throws(Failure) {
     let phones = try await phones()
     let gateway = try await gateway()
-    await output.during("Telling the gateway of phones that went") { _ = await phones.drain() }
-    await phones.close()
+    await finish(phones)
     let listed: [ListedPhone]
     switch await output.during("Asking the gateway", { await gateway.devices() }) {
     case .success(let found): listed = found

@@ -50,7 +50,7 @@ extension Host {
     _ notification: PushNotification, _ phones: Registrations, _ chosen: [Registration]
   ) async throws(Failure) {
     let deliveries = await output.during("Sending") { await phones.send(notification, to: chosen) }
-    await phones.close()
+    await finish(phones)
     let lines = deliveries.map { "\($0.phone.deviceId.plain)  \($0.word)" }
     let faults = deliveries.compactMap(\.fault)
     let isQueued = deliveries.allSatisfy { $0.isQueued } && deliveries.count == chosen.count

@@ -12,7 +12,7 @@ extension Host {
     case .success(let found): records = found
     case .failure(let fault): throw Failure(fault)
     }
-    await phones.close()
+    await finish(phones)
     if records.isEmpty {
       throw Failure(
         .partly, "unknown_event", "the gateway knows of no event \(number.seq): it was not queued, or is over a day old"

@@ -1,0 +1,61 @@
+import Testing
+
+@testable import PushHost
+
+@Suite struct ExaminingTests {
+  private let clock = ManualClock()
+  private let gateway: PlayedGateway
+
+  init() { gateway = PlayedGateway(clock: clock.clock) }
+
+  private func client(origin: String? = nil, ahead: Int64 = 0) -> GatewayClient {
+    let clock = clock
+    let off = HostClock(wall: { clock.now + ahead }, uptime: clock.clock.uptime, sleep: clock.clock.sleep)
+    return GatewayClient(
+      origin: origin ?? gateway.origin, keys: PlayedGateway.keys, transport: gateway, clock: off)
+  }
+
+  private func steps(_ findings: [Finding]) -> [String] {
+    findings.map { "\($0.isWell ? "" : "!")\($0.step.rawValue)" }
+  }
+
+  @Test func `Where all is well each step says so, and the session is kept`() async throws {
+    let client = client()
+    #expect(steps(await client.examine()) == ["connection", "clock", "proof", "session", "devices"])
+    #expect(try await client.devices().get().isEmpty)
+    #expect(gateway.count("POST /v1/host/challenge") == 1)
+  }
+
+  @Test(arguments: [(60_000, "60 s ahead"), (-60_000, "60 s behind")] as [(Int64, String)])
+  func `A clock that is off is told with how far`(ahead: Int64, words: String) async {
+    let findings = await client(ahead: ahead).examine()
+    #expect(steps(findings) == ["connection", "!clock", "!proof"])
+    #expect(findings[1].message.contains(words))
+  }
+
+  @Test func `A gateway of another name is told as such`() async {
+    let findings = await client(origin: "https://other.example").examine()
+    #expect(steps(findings) == ["connection", "clock", "!proof"])
+    #expect(findings[2].message.contains("calls itself by another address"))
+  }
+
+  @Test(arguments: [
+    (PlayedGateway.Play.unreachable(.tls), "TLS"), (.unreachable(.noConnection), "is there a network"),
+    (.reply(HttpReply(status: 200, body: Array("<html>".utf8))), "sign-in page"),
+    (.reply(HttpReply(status: 301)), "use the address that it leads to"),
+    (.reply(.error(429, "rate_limited")), "try again"),
+  ])
+  func `What keeps the connection from being one is told with advice`(play: PlayedGateway.Play, words: String) async {
+    gateway.play("POST /v1/host/challenge", play)
+    let findings = await client().examine()
+    #expect(steps(findings) == ["!connection"])
+    #expect(findings.first?.message.contains(words) == true, "\(findings)")
+  }
+
+  @Test func `A proof that is refused, and a session that is good for nothing, are told apart`() async {
+    gateway.play("POST /v1/host/session", .reply(.error(401, "invalid_proof")))
+    #expect(steps(await client().examine()) == ["connection", "clock", "proof", "!session"])
+    gateway.play("GET /v1/devices", .reply(.error(503, "busy")))
+    #expect(steps(await client().examine()) == ["connection", "clock", "proof", "session", "!devices"])
+  }
+}
