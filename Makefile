@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check bench fuzz sanitize build release clean
+.PHONY: help run test check bench fuzz build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -21,9 +21,6 @@ bench: ## figures beside yardsticks, half an hour; scripts/bench --quick for a s
 
 fuzz: ## made-up inputs for whatever reads foreign bytes; FUZZ_SECONDS=… for each target
 	@scripts/fuzz
-
-sanitize: ## the tests under the address and the thread sanitizer
-	@scripts/sanitize
 
 build: ## a debug build
 	@scripts/toolchain

@@ -112,11 +112,11 @@ if let rooms = Context.environment["PUSH_TEST_ROOMS"]?.split(separator: ",").map
 // `scripts/fuzz` alone builds these: they need libFuzzer's runtime and its instrumentation everywhere.
 if Context.environment["PUSH_FUZZ"] != nil {
   package.targets += [
-    .systemLibrary(name: "CFuzzer", path: "Fuzz/Fuzzer"),
+    .systemLibrary(name: "CTime", path: "Fuzz/Time"),
     .executableTarget(
       name: "fuzz",
-      dependencies: ["CFuzzer", "Contract", "Http", "Json", "Keys", "Operations", "Postgres", "Providers"],
-      path: "Fuzz", exclude: ["Fuzzer", "seeds"]),
+      dependencies: ["CTime", "Contract", "Http", "Json", "Keys", "Operations", "Postgres", "Providers"],
+      path: "Fuzz", exclude: ["Time", "seeds"]),
   ]
 }
 

@@ -1,45 +1,39 @@
-import CFuzzer
 import Glibc
 
-/// Runs one target under libFuzzer: `fuzz TARGET [CORPUS…] [-option=value…]`. Without a name it lists the targets.
-@main
+/// What libFuzzer runs: one target, which the variable FUZZ_TARGET names. `main` is libFuzzer's own.
 enum Fuzz {
-  /// By name; each holds one reader of foreign bytes to its rules.
-  private static let targets: [String: Target.Type] = [
-    "answers": Answers.self,
-    "base64": Base64Texts.self,
-    "dates": Dates.self,
-    "database-urls": DatabaseUrls.self,
-    "documents": Documents.self,
-    "forwarded-for": ForwardedFor.self,
-    "go-aways": GoAways.self,
-    "key-texts": KeyTexts.self,
-    "origins": Origins.self,
-    "request-bodies": RequestBodies.self,
-    "requests": Requests.self,
-    "responses": Responses.self,
-    "service-accounts": ServiceAccounts.self,
-    "web-tokens": WebTokens.self,
+  /// Each holds one reader of foreign bytes to its rules.
+  private static let targets: [String: @Sendable ([UInt8]) -> Void] = [
+    "Answers": Answers.run,
+    "Base64Texts": Base64Texts.run,
+    "DatabaseUrls": DatabaseUrls.run,
+    "Dates": Dates.run,
+    "Documents": Documents.run,
+    "ForwardedFor": ForwardedFor.run,
+    "GoAways": GoAways.run,
+    "KeyTexts": KeyTexts.run,
+    "Origins": Origins.run,
+    "RequestBodies": RequestBodies.run,
+    "Requests": Requests.run,
+    "Responses": Responses.run,
+    "ServiceAccounts": ServiceAccounts.run,
+    "WebTokens": WebTokens.run,
   ]
 
-  /// The one that this process runs. Set before the driver starts, read by its one thread.
-  nonisolated(unsafe) private static var chosen: Target.Type = Answers.self
-
-  static func main() {
-    guard CommandLine.argc > 1, let target = targets[CommandLine.arguments[1]] else {
-      print(targets.keys.sorted().joined(separator: "\n"))
-      exit(CommandLine.argc > 1 ? 64 : 0)
+  static let chosen: @Sendable ([UInt8]) -> Void = {
+    guard let name = getenv("FUZZ_TARGET").map({ String(cString: $0) }), let target = targets[name] else {
+      print("FUZZ_TARGET must be one of \(targets.keys.sorted().joined(separator: ", "))")
+      exit(64)
     }
-    chosen = target
-    // The driver sees what stands behind the target's name.
-    var count = CommandLine.argc - 1
-    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
-    exit(
-      LLVMFuzzerRunDriver(&count, &arguments) { start, count in
-        Fuzz.chosen.run([UInt8](UnsafeBufferPointer(start: start, count: count)))
-        return 0
-      })
-  }
+    return target
+  }()
+}
+
+/// libFuzzer's way in.
+@_cdecl("LLVMFuzzerTestOneInput")
+public func fuzzOne(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  Fuzz.chosen([UInt8](UnsafeBufferPointer(start: start, count: count)))
+  return 0
 }
 
 /// What is to hold whatever the bytes are.
@@ -52,5 +46,6 @@ protocol Target {
 func require(_ rule: Bool, _ what: @autoclosure () -> String, line: UInt = #line, file: StaticString = #file) {
   guard !rule else { return }
   print("broken: \(what())")
+  fflush(nil)
   preconditionFailure(file: file, line: line)
 }

@@ -37,7 +37,7 @@ enum Answers: Target {
     case .dead(_, let before, _):
       require((400..<500).contains(answer.status) && answer.status != 429, said)
       require(before.map { $0 > registeredAt } ?? true, said)
-    case .again(_, let minimum):
+    case .again(_, let minimum, _):
       require((0...86_400_000).contains(minimum), said)
       require(route != .fcm || minimum >= 10_000, said)
     case .againOnce: require(route != .fcm && answer.status == 410, said)

@@ -1,3 +1,4 @@
+import CTime
 import Glibc
 
 @testable import Providers
