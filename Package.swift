@@ -65,7 +65,7 @@ let package = Package(
 
     program("api", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "Stores"]),
     program("worker", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores", "Tls"]),
-    program("janitor", ["Contract", "Json", "Loop", "Operations", "Stores"]),
+    program("janitor", ["Contract", "Http", "Json", "Loop", "Operations", "Providers", "Stores", "Tls"]),
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
     program("bench", ["Contract", "Http", "Keys", "Loop", "Stores", "Tls"]),
     program("host", ["Json", "PushHost"]),  // built as `pushhost`
@@ -95,6 +95,7 @@ let package = Package(
       "ApiTests",
       ["api", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "SQLite", "Stores"]),
     tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
+    tests("JanitorTests", ["janitor", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
     tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
     tests(
       "EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop"], files: ["leash.py", "cutting_proxy.py", "openapi"]),

@@ -10,6 +10,7 @@ enum Janitor {
     usage: janitor migrate   bring the database's schema up to date
            janitor sweep     delete what has outlived its use, once
            janitor watch     sweep every minute
+           janitor scale     set the worker pool's count by the queue, once
            janitor explain HOST EPOCH SEQ [--json]
                              what became of an event of the last 24 hours: HOST is the host's fingerprint or how it
                              begins, at least 4 characters; EPOCH and SEQ are the notification's
@@ -30,17 +31,19 @@ enum Janitor {
       if configuration.mode == .validation {
         return service.log.notice("validation mode: nothing is written")
       }
+      let scale = command == .scale ? try ScaleConfiguration(environment: service.environment) : nil
       let database = try await OpenStore(configuration.database, program: "janitor", log: service.log)
-      try await run(command, service, configuration, database)
+      try await run(command, service, configuration, scale, database)
       await database.close()
     }
   }
 
-  enum Command: String { case migrate, sweep, watch }
+  enum Command: String { case migrate, sweep, watch, scale }
 
   @LoopActor
   private static func run(
-    _ command: Command, _ service: Service, _ configuration: JanitorConfiguration, _ database: OpenStore
+    _ command: Command, _ service: Service, _ configuration: JanitorConfiguration,
+    _ scale: ScaleConfiguration?, _ database: OpenStore
   ) async throws {
     switch command {
     case .migrate: try await Migrate(database.store, service.log).run()
@@ -48,6 +51,11 @@ enum Janitor {
       try await database.requireSchema()
       try await Sweep(database.store, service.log).run()
     case .watch: try await Watch(service, configuration, database).run()
+    case .scale:
+      guard let scale else { return }
+      try await database.requireSchema()
+      let store = database.store
+      try await Scale(scale, service.log) { () throws(StoreFailure) in try await store.depth() }.run()
     }
   }
 }

@@ -5,9 +5,17 @@ internal import Stores
 /// The mail room: claims what is due, sends it to Apple and Google, records what became of it.
 @main
 enum Worker {
+  static let usage = """
+    usage: worker             deliver until told to stop
+           worker probe-fcm   ask Google to check a push and to deliver nothing, once
+    """
+
   static func main() {
     Service.run("worker") { service in
+      let arguments = Array(CommandLine.arguments.dropFirst())
+      guard arguments.isEmpty || arguments == ["probe-fcm"] else { throw ProgramFailure(.usage, usage) }
       let configuration = try WorkerConfiguration(environment: service.environment)
+      if !arguments.isEmpty { return try await ProbeFcm(configuration, service.log).run() }
       let metrics = Metrics()
       ProcessMetrics.show(in: metrics, build: service.build, log: service.log)
       if configuration.mode == .validation {

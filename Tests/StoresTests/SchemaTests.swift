@@ -74,6 +74,38 @@ import Testing
     }
   }
 
+  @Test func `A newer schema that serves this build is as good as its own`() async throws {
+    try await ScratchDatabase.use { database in
+      let store = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      _ = try await store.migrate()
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "tests") { _ in }
+      try await pool.script(
+        "insert into push_schema (number, serves) values (\(Schema.version + 1), \(Schema.version))")
+      #expect(try await store.schemaVersion() == Schema.version)
+      #expect(try await store.migrate().isEmpty)
+      try await pool.script("update push_schema set serves = \(Schema.version + 1) where number > \(Schema.version)")
+      #expect(try await store.schemaVersion() == Schema.version + 1)
+      await #expect(throws: StoreFailure.self) { _ = try await store.migrate() }
+      await pool.close()
+      await store.close()
+    }
+  }
+
+  @Test func `A database from before steps said whom they serve is read and migrated`() async throws {
+    try await ScratchDatabase.use { database in
+      let store = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      _ = try await store.migrate()
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "tests") { _ in }
+      try await pool.script("alter table push_schema drop column serves")
+      let fresh = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      #expect(try await fresh.schemaVersion() == Schema.version)
+      #expect(try await fresh.migrate().isEmpty)
+      await fresh.close()
+      await pool.close()
+      await store.close()
+    }
+  }
+
   @Test(arguments: [0, 1, 99]) func `A mismatch of versions says what to do`(found: Int) throws {
     if found == Schema.version {
       #expect(Schema.mismatch(found: found) == nil)

@@ -58,11 +58,7 @@ final class Senders {
     let events = ConnectionLog(route, log).note
     if route == .fcm {
       let fcm = configuration.fcm
-      let tokens: any AccessTokenSource =
-        switch fcm.credential {
-        case .serviceAccount(let account): ServiceAccountTokens(account, tls: tls)
-        case .metadataServer(let origin): MetadataServerTokens(origin: origin)
-        }
+      let tokens = fcm.credential.tokens(.messaging, tls: tls)
       return FcmSender(
         origin: fcm.origin, project: fcm.projectId, alerts: fcm.alerts, tokens: tokens, tls: tls, events: events)
     }

@@ -17,10 +17,29 @@ enum FcmRequest {
   static func make(
     _ push: Push, origin: Http.Origin, project: String, form: FcmSettings.Alerts, accessToken: String
   ) -> Http2ClientRequest {
+    request(body(push, form), origin, project, accessToken)
+  }
+
+  /// What Google is to check and not to deliver (`validateOnly`).
+  static func probe(token: String, origin: Http.Origin, project: String, accessToken: String) -> Http2ClientRequest {
+    var text = JsonText(reserving: 256)
+    text.object { text in
+      text.member("validateOnly", true)
+      text.object("message") { text in
+        text.member("token", token)
+        text.object("data") { text in text.member("probe", "1") }
+      }
+    }
+    return request(text.bytes, origin, project, accessToken)
+  }
+
+  private static func request(
+    _ body: [UInt8], _ origin: Http.Origin, _ project: String, _ accessToken: String
+  ) -> Http2ClientRequest {
     var head = HeaderBlock(method: "POST", origin: origin, path: "/v1/projects/\(project)/messages:send")
     head.add("authorization", "Bearer \(accessToken)", indexed: false)
     head.add("content-type", "application/json")
-    return Http2ClientRequest(head: head, body: body(push, form))
+    return Http2ClientRequest(head: head, body: body)
   }
 
   private static func body(_ push: Push, _ form: FcmSettings.Alerts) -> [UInt8] {

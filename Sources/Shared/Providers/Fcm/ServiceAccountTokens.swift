@@ -7,13 +7,11 @@ package import Tls
 /// Access tokens for a service account: an assertion that its key signs is exchanged for one (RFC 7523).
 @LoopActor
 package final class ServiceAccountTokens: AccessTokenSource {
-  /// What the tokens are for: sending messages, and nothing else.
-  private nonisolated static let scope = "https://www.googleapis.com/auth/firebase.messaging"
-
   private let email: String
   private let keyId: String
   private let key: Rs256Key
   private let tokenUri: String
+  private let scope: GoogleScope
   private let tls: TlsClientContext?
   private let deadline: Int
   /// Signs: a millisecond is too long for the loop.
@@ -23,23 +21,26 @@ package final class ServiceAccountTokens: AccessTokenSource {
   ///   - email: the account, the assertion's `iss`.
   ///   - keyId: the assertion's `kid`.
   ///   - tokenUri: where it is exchanged, and its `aud`: the file's own, so that any server that the file names takes it.
+  ///   - scope: what the tokens are for.
   ///   - tls: for an https `tokenUri`.
   ///   - deadline: for the whole of an exchange, in ms.
   package init(
-    email: String, keyId: String, key: Rs256Key, tokenUri: String, tls: TlsClientContext?, deadline: Int = 4_000
+    email: String, keyId: String, key: Rs256Key, tokenUri: String, scope: GoogleScope = .messaging,
+    tls: TlsClientContext?, deadline: Int = 4_000
   ) {
     self.email = email
     self.keyId = keyId
     self.key = key
     self.tokenUri = tokenUri
+    self.scope = scope
     self.tls = tls
     self.deadline = deadline
   }
 
-  package convenience init(_ account: ServiceAccount, tls: TlsClientContext?) {
+  package convenience init(_ account: ServiceAccount, scope: GoogleScope = .messaging, tls: TlsClientContext?) {
     self.init(
       email: account.clientEmail, keyId: account.privateKeyId, key: account.privateKey, tokenUri: account.tokenUri,
-      tls: tls)
+      scope: scope, tls: tls)
   }
 
   package func fetch() async throws(AccessTokenFailure) -> AccessToken {
@@ -52,11 +53,11 @@ package final class ServiceAccountTokens: AccessTokenSource {
   }
 
   private func assertion() async throws(AccessTokenFailure) -> String {
-    let (email, keyId, key, tokenUri) = (email, keyId, key, tokenUri)
+    let (email, keyId, key, tokenUri, scope) = (email, keyId, key, tokenUri, scope.rawValue)
     let now = WallClock.milliseconds / 1_000
     do throws(KeyFault) {
       return try await signer.run { () throws(KeyFault) in
-        try WebToken.rs256(keyId: keyId, issuer: email, scope: Self.scope, audience: tokenUri, issuedAt: now, key: key)
+        try WebToken.rs256(keyId: keyId, issuer: email, scope: scope, audience: tokenUri, issuedAt: now, key: key)
       }
     } catch { throw AccessTokenFailure("the service account's key \(error)") }
   }

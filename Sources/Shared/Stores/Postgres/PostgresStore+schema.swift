@@ -2,7 +2,13 @@ internal import Postgres
 
 extension PostgresStore {
   private static let isThere = PostgresStatement("select to_regclass('push_schema') is not null")
-  private static let newest = PostgresStatement("select coalesce(max(number), 0)::int8 from push_schema")
+  /// The newest step's number, and the oldest build that it serves. Read as JSON, since the column is younger than the table.
+  private static let newest = PostgresStatement(
+    """
+    select coalesce(max(number), 0)::int8, coalesce((
+      select (to_jsonb(s) ->> 'serves')::int8 from push_schema s order by number desc limit 1), max(number), 0)::int8
+    from push_schema
+    """)
   /// What a step says that another migration took first.
   private static let takenState = "PS001"
   private static let one = PostgresStatement("select 1::int8")
@@ -10,7 +16,11 @@ extension PostgresStore {
   package func schemaVersion() async throws(StoreFailure) -> Int {
     let isThere = try await run(Self.isThere) { rows throws(PostgresFailure) in try rows.bool(0, 0) }
     if !isThere { return 0 }
-    return try await run(Self.newest) { rows throws(PostgresFailure) in Int(try rows.int8(0, 0)) }
+    return try await run(Self.newest) { rows throws(PostgresFailure) in
+      let (newest, serves) = (Int(try rows.int8(0, 0)), Int(try rows.int8(0, 1)))
+      // A newer schema that serves this build is as good as its own.
+      return newest > Schema.version && serves <= Schema.version ? Schema.version : newest
+    }
   }
 
   package func migrate() async throws(StoreFailure) -> [Int] {
@@ -24,12 +34,13 @@ extension PostgresStore {
         select pg_advisory_xact_lock(7707);
         create table if not exists push_schema (
           number int primary key, applied_at timestamptz not null default clock_timestamp());
+        alter table push_schema add column if not exists serves int;
         do $step$ begin
           if exists (select 1 from push_schema where number = \(step.number)) then
             raise exception 'taken' using errcode = '\(Self.takenState)';
           end if;
           execute $sql$ \(step.sql) $sql$;
-          insert into push_schema (number) values (\(step.number));
+          insert into push_schema (number, serves) values (\(step.number), \(min(step.number, Schema.serves)));
         end $step$;
         commit;
         """

@@ -1,7 +1,12 @@
 /// The schema that this build knows.
 package enum Schema {
-  /// The number of the newest step. A program serves no database with another one.
+  /// The number of the newest step. A program serves no database with another one, unless that one says that it
+  /// serves this build too.
   package static let version = 3
+
+  /// The oldest build, by its `version`, that works on with the schema of this one: steps add, and what an older build
+  /// reads and calls goes only in a later release. During a rollout, and after a rollback, both run on the newer schema.
+  package static let serves = 1
 
   /// Says what to mend when a database is not at `version`; nil when it is.
   package static func mismatch(found: Int) -> String? {
