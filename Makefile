@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check bench fuzz build release clean
+.PHONY: help run test check bench chaos fuzz build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -21,6 +21,9 @@ bench: ## figures beside yardsticks, half an hour; scripts/bench --quick for a s
 
 fuzz: ## made-up inputs for whatever reads foreign bytes; FUZZ_SECONDS=… for each target
 	@scripts/fuzz
+
+chaos: ## kills the programs under load and counts what was lost; ARGS="--store sqlite --cycles 100"
+	@scripts/chaos $(ARGS)
 
 build: ## a debug build
 	@scripts/toolchain
