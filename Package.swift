@@ -81,7 +81,7 @@ let package = Package(
       files: ["requests.json", "raw-bodies.json", "collapse-ids.json"]),
     tests("KeysTests", ["Keys", "Contract", "Json"]),
     tests("ProofTests", ["Proof", "Contract", "Json", "Keys"], files: ["proofs.json"]),
-    tests("PushHostTests", ["PushHost", "Contract", "Json", "Proof"], files: ["proofs.json"]),
+    tests("PushHostTests", ["PushHost", "Contract", "Json", "Proof"], files: ["proofs.json", "sealed.py"]),
     tests("LoopTests", ["Loop"]),
     tests("HttpTests", ["CLinux", "Http", "Loop", "Tls"], files: ["server_oracle.py"]),
     tests("PostgresTests", ["Postgres", "Loop"]),

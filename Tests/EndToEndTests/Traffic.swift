@@ -38,11 +38,12 @@ struct Traffic {
     _ host: PythonHost, ios: String? = nil, android: String? = nil
   ) async throws -> [JsonValue] {
     let token = JsonValue.string(ios ?? android ?? "")
+    let id = JsonValue.string(String((ios ?? android ?? "").suffix(64)))
     let phone: JsonObject =
       ios == nil
-      ? ["v": .integer(1), "deviceId": token, "platform": .string("android"), "token": token]
+      ? ["v": .integer(1), "deviceId": id, "platform": .string("android"), "token": token]
       : [
-        "v": .integer(1), "deviceId": token, "platform": .string("ios"), "token": token,
+        "v": .integer(1), "deviceId": id, "platform": .string("ios"), "token": token,
         "apnsEnvironment": .string("production"),
       ]
     return [try #require(try await host.post("/v1/devices", .object(phone))["registrationId"])]

@@ -15,6 +15,8 @@ final class Connection {
   var hasAccepted = false
   /// The provider token in use, and since when.
   var providerToken: (text: String, since: Monotonic)?
+  /// What the GOAWAY named: streams above it are not looked at, since the sender will send their pushes elsewhere.
+  private var lastStream: Int?
   /// Why every request fails from now on.
   var wedgedBy: String?
   private var nextTurn = Monotonic.now
@@ -32,6 +34,11 @@ final class Connection {
   }
 
   func leave() { inFlight -= 1 }
+
+  /// A GOAWAY goes out; a later one can only lower what the first named.
+  func leaveOut(above stream: Int) { lastStream = min(lastStream ?? .max, stream) }
+
+  func leavesOut(_ stream: Int) -> Bool { lastStream.map { stream > $0 } ?? false }
 
   /// How long the next request has to wait, in ms, for the connection to keep to `rate` requests a second.
   func turn(rate: Int) -> Int {

@@ -34,6 +34,10 @@ final class PushServer {
     let settings = world.book.settings(lane.environment)
     let connection = world.connections.connection(
       lane, exchange.connectionId, streamLimit: settings.firstStreamLimit)
+    if connection.leavesOut(exchange.streamId) {
+      await exchange.hang()
+      return nil
+    }
     connection.enter()
     defer { connection.leave() }
     let record = world.log.arrive(lane, request, exchange, token: token)
@@ -55,6 +59,10 @@ final class PushServer {
         world.log.settle(record, Outcome(ending: .abandoned, isDelivered: false))
         return nil
       }
+      if connection.leavesOut(exchange.streamId) {
+        world.log.settle(record, Outcome(ending: .cut(.goawayBefore), isDelivered: false))
+        return nil
+      }
     }
     return await perform(step, judgement, record, connection, exchange)
   }
@@ -70,12 +78,12 @@ final class PushServer {
       return await hang(record, exchange, isDelivered: deliver != nil)
     case .reset, .refuse, .goawayBefore, .closeBefore:
       world.log.settle(record, Outcome(ending: .cut(step.action), isDelivered: false))
-      cut(step, exchange)
+      cut(step, exchange, connection)
       return nil
     case .closeAfter:
       judgement.deliver?()
       world.log.settle(record, Outcome(ending: .cut(step.action), isDelivered: judgement.deliver != nil))
-      cut(step, exchange)
+      cut(step, exchange, connection)
       return nil
     case .reply, .goawayAfter, .settings: break
     }
@@ -93,7 +101,11 @@ final class PushServer {
       EventLoop.shared.after(milliseconds: 0) { exchange.announce(maxConcurrentStreams: limit) }
     }
     if step.action == .goawayAfter {
-      exchange.goAway(debug: debug(step, settings), keepsOpen: settings.goawayKeepsOpen)
+      // Those that are here already are answered too; the sender may send none of them again.
+      let last = max(exchange.streamId, exchange.lastStreamOpened)
+      connection.leaveOut(above: last)
+      exchange.goAway(
+        lastStreamId: last, debug: debug(step, settings), keepsOpen: settings.goawayKeepsOpen)
     }
     return settle(record, reply, isDelivered: deliver != nil)
   }
@@ -106,16 +118,17 @@ final class PushServer {
   /// RFC 9113 7.
   private static let internalError: UInt32 = 2
 
-  private func cut(_ step: Step, _ exchange: HttpExchange) {
+  private func cut(_ step: Step, _ exchange: HttpExchange, _ connection: Connection) {
     switch step.action {
     case .reset: exchange.resetStream(code: Self.internalError)
     case .refuse: exchange.refuse()
     case .goawayBefore:
       // Clients' streams are odd: this leaves out the present one and nothing before it.
       let settings = world.book.settings(lane.environment)
+      let last = max(0, exchange.streamId - 2)
+      connection.leaveOut(above: last)
       exchange.goAway(
-        lastStreamId: max(0, exchange.streamId - 2), debug: debug(step, settings),
-        keepsOpen: settings.goawayKeepsOpen)
+        lastStreamId: last, debug: debug(step, settings), keepsOpen: settings.goawayKeepsOpen)
     default: exchange.closeConnection()
     }
   }

@@ -113,7 +113,7 @@ package final class Http2Pool {
     guard !ended else { return exchange.settle(.failure(.refused)) }
     let now = exchange.arrived
     if sweepDue.map({ exchange.deadline < $0 }) ?? true { sweep(at: exchange.deadline) }
-    if queue.isEmpty, let connection = roomiest(), connection.submit(exchange, now) { return watchCrowd(now) }
+    if queue.isEmpty, let connection = idlest(), connection.submit(exchange, now) { return watchCrowd(now) }
     guard queue.count < limits.waiting else { return exchange.settle(.failure(.overloaded)) }
     queue.append(exchange)
     openIfNeeded(now)
@@ -155,12 +155,14 @@ package final class Http2Pool {
 
   private var usable: Int { connections.reduce(0) { $0 + ($1.state.phase == .open ? 1 : 0) } }
 
-  private func roomiest() -> Http2Connection? {
+  /// Of those with room, the one with the least to do: Apple lets a fresh connection have one stream until it has seen a
+  /// push there, so the one with the most room would always be the old one.
+  private func idlest() -> Http2Connection? {
     var best: Http2Connection?
-    var most = 0
-    for connection in connections where connection.state.free > most {
+    var least = Int.max
+    for connection in connections where connection.state.free > 0 && connection.state.inFlight < least {
       best = connection
-      most = connection.state.free
+      least = connection.state.inFlight
     }
     return best
   }
@@ -214,7 +216,7 @@ package final class Http2Pool {
   func hasRoom() {
     guard !queue.isEmpty else { return }
     let now = Monotonic.now
-    while let connection = roomiest(), let exchange = queue.next() {
+    while let connection = idlest(), let exchange = queue.next() {
       if !connection.submit(exchange, now) { queue.putBack(exchange) }
     }
     openIfNeeded(now)

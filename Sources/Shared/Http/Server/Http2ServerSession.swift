@@ -101,6 +101,8 @@ final class Http2ServerSession: ServerSession {
     connection.flushSoon()
   }
 
+  var lastStreamOpened: Int { session.map { Int(nghttp2_session_get_last_proc_stream_id($0)) } ?? 0 }
+
   func goAway(lastStream: Int32, code: UInt32, debug: [UInt8], keepsOpen: Bool) {
     guard let session else { return }
     self.keepsOpen = keepsOpen
