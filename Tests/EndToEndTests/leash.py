@@ -2,6 +2,7 @@
 operator would (or, with "hangup", to read its files again), and the end of input kills it."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
