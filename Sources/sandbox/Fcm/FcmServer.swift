@@ -122,7 +122,7 @@ final class FcmServer {
       let exchange = TokenExchange(
         clientEmail: Identities.clientEmail, keys: world.serviceKeys,
         audiences: [Identities.googleAudience, tokenUri])
-      try exchange.check(form: request.body, now: WallClock.milliseconds / 1_000)
+      try exchange.check(form: request.body, at: WallClock.milliseconds)
     } catch {
       return Reply(status: 400, headers: Self.json, body: error.body, reason: error.error, detail: error.description)
     }

@@ -32,8 +32,9 @@ struct TokenExchange: Sendable {
 
   /// Accepts the form or says what is wrong with it.
   ///
-  /// - Parameter now: seconds since 1970.
-  func check(form: [UInt8], now: Int64) throws(ExchangeFault) {
+  /// - Parameter milliseconds: the time, ms since 1970.
+  func check(form: [UInt8], at milliseconds: Int64) throws(ExchangeFault) {
+    let now = milliseconds / 1_000
     let fields = Form.fields(String(decoding: form, as: UTF8.self))
     guard fields["grant_type"] == Self.grant else {
       throw ExchangeFault("unsupported_grant_type", "Invalid grant_type: \(Self.grant) is due")
@@ -42,7 +43,7 @@ struct TokenExchange: Sendable {
       throw ExchangeFault("invalid_grant", "Invalid JWT: it must be three parts of base64url")
     }
     guard token.header["alg"] == .string("RS256"),
-      let verifier = token.header["kid"]?.string.flatMap({ keys.verifier($0, now: now * 1_000) }),
+      let verifier = token.header["kid"]?.string.flatMap({ keys.verifier($0, now: milliseconds) }),
       token.claims["iss"] == .string(clientEmail), token.isSigned(by: verifier)
     else { throw ExchangeFault("invalid_grant", "Invalid JWT Signature.") }
     guard let audience = token.claims["aud"]?.string, audiences.contains(audience) else {
