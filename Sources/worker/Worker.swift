@@ -37,13 +37,14 @@ enum Worker {
     ProcessMetrics.showDatabaseConnections(in: metrics) { queue.connections }
     let floor = LaneFloor(configuration, senders, queue, metrics, service.log)
     let door = MetricsEndpoint(MetricsRoutes(metrics, mode: .active) { floor.ready() })
-    if let port = configuration.metricsPort { try door.listen(port: port) }
+    var summary = floor.summary
+    if let port = configuration.metricsPort { summary["metricsPort"] = .integer(Int64(try door.listen(port: port))) }
     try await queue.awaitSchema(service)
     floor.start()
     let watch = CredentialWatch(service.environment, reading, senders, service.log) { floor.probe($0) }
     service.reloaded = { watch.reload() }
     watch.start()
-    service.log.notice("ready", floor.summary)
+    service.log.notice("ready", summary)
     await service.terminated()
     watch.stop()
     await floor.drain(milliseconds: service.remaining)

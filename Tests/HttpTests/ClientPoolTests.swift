@@ -1,3 +1,4 @@
+import Glibc
 import Http
 import Loop
 import Testing
@@ -167,6 +168,44 @@ extension ClientLiveTests {
       // The stream of the first may come free for another, just before that one's own deadline.
       let late = answers.filter { [.timedOut(sent: true), .timedOut(sent: false)].contains($0.failure) }
       #expect(late.count == 6 && late.contains { $0.failure == .timedOut(sent: true) })
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("After a pause of the whole process nothing goes out past its deadline")
+    func pause() async {
+      var requests = 0
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _):
+          requests += 1
+          connection.answer(stream)
+          // The answer and the deadline of the one that waits are both found when the loop goes on.
+          if requests == 2 { usleep(200_000) }
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      _ = await bench.pool.blast(bench.numbered(1))
+      let answers = await bench.pool.blast(bench.numbered(1) + bench.numbered(1, deadline: 100))
+      #expect(answers[0].status == 200)
+      #expect(answers[1].failure == .timedOut(sent: false))
+      #expect(requests == 2)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A request without time left is not sent")
+    func noTime() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 10)
+        case .request(let stream, _): connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port)
+      #expect(await bench.pool.answer(bench.numbered(1)[0]).status == 200)
+      #expect(await bench.pool.answer(bench.numbered(1, deadline: 0)[0]).failure == .timedOut(sent: false))
       bench.pool.close()
       server.stop()
     }

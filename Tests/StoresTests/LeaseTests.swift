@@ -64,6 +64,30 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `What a dead owner held comes before its host's younger deliveries, wherever the mark is`(
+    on kind: StoreKind
+  ) async throws {
+    try await kind.use { under in
+      let host = try await under.host()
+      let other = try await under.host("other")
+      let id = try await under.phone(host)
+      let foreign = try await under.phone(other)
+      try await under.send(.alert(1), host, [id])
+      _ = try await under.claimOne(owner: 1)
+      try await under.advance(30_001)
+      try await under.send(.alert(2), host, [id])
+      try await under.send(.alert(3), other, [foreign])
+      // Somebody whose mark is beyond the oldest is told so, and takes what is not of that host.
+      let claim = try await under.claim(owner: 2, after: (under.now - 1_000) << 20)
+      #expect(claim.deliveries.map(\.text) == [Event.alert(3).payload])
+      #expect(claim.lowWater == 0)
+      let rest = try await under.claim(owner: 2, after: claim.lowWater)
+      #expect(rest.deliveries.map(\.text) == [Event.alert(1).payload, Event.alert(2).payload])
+      #expect(rest.lowWater > 0)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `Renewal keeps a lease as long as it comes in time`(on kind: StoreKind) async throws {
     try await kind.use { under in
       let host = try await under.host()

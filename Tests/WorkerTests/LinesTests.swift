@@ -59,6 +59,25 @@ struct LinesTests {
     #expect(answer12?.delivery.batch.turn == 3)
   }
 
+  @Test("What waits behind one that is taken out may be taken with it, so that it does not overtake")
+  func takeFrom() {
+    var lines = Lines()
+    for n in Int64(1)...5 { _ = lines.admit(held(1, n)) }
+    for n in Int64(11)...12 { _ = lines.admit(held(2, n)) }
+    let taken = lines.takeTails(from: { $0.delivery.batch.turn == 3 })
+    #expect(taken.map(\.delivery.batch.turn) == [3, 4, 5])
+    #expect(lines.waitingCount == 2)
+    let rest = lines.takeLine(1)
+    #expect(rest.map(\.delivery.batch.turn) == [2])
+    let none = lines.takeLine(3)
+    #expect(none.isEmpty)
+    #expect(lines.waitingCount == 1)
+    let isFirst = lines.admit(held(1, 6))
+    #expect(!isFirst, "the first is still on its way")
+    let isAlone = lines.admit(held(3, 1))
+    #expect(isAlone)
+  }
+
   @Test("What is left of a life counts from before the claim was sent")
   func remaining() {
     let claimed = Monotonic(nanoseconds: 5_000_000_000)
@@ -82,6 +101,10 @@ struct LeasesTests {
     #expect(leases.isSafe(batch, start))
     #expect(leases.isSafe(batch, start.advanced(milliseconds: 17_900)))
     #expect(!leases.isSafe(batch, start.advanced(milliseconds: 18_000)))
+    #expect(leases.holds(batch), "too short to send under, and still ours")
+    leases.lose(batch)
+    #expect(!leases.holds(batch))
+    leases.add(batch, 1, start)
     #expect(!leases.isSafe(BatchKey(route: .fcm, turn: 1, fence: 2), start), "another fence is another lease")
   }
 

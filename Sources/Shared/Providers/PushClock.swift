@@ -16,8 +16,12 @@ package struct PushBudget: Sendable {
 
   let began: Monotonic
 
-  /// What a request that begins now may take, in ms. The whole stays below 12 s.
-  func left(_ now: Monotonic) -> Int { max(1_000, Self.request - now.milliseconds(since: began)) }
+  /// What a request that begins now may take, in ms. The whole stays below 12 s: 0 where that is over, as after a pause of
+  /// the whole process.
+  func left(_ now: Monotonic) -> Int {
+    let passed = now.milliseconds(since: began)
+    return passed > Self.request + 1_000 ? 0 : max(1_000, Self.request - passed)
+  }
 
   func allowsResend(_ now: Monotonic) -> Bool { now.milliseconds(since: began) < Self.resend }
 }

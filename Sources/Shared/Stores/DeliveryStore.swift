@@ -91,7 +91,8 @@ package struct Claim: Sendable {
   package var ended: [Outcome: Int]
   /// Batch rows that were looked at; equal to the limit when there may be more.
   package var looked: Int
-  /// The low-water mark: give it as `after` in the next claim, or 0 there to look at everything.
+  /// The low-water mark: give it as `after` in the next claim, or 0 there to look at everything. 0 where something that is
+  /// due was seen below the mark asked for.
   package var lowWater: Int64
 }
 

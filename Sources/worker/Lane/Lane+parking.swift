@@ -6,6 +6,7 @@ internal import Stores
 extension Lane {
   /// The credential does not work: nothing but probes goes out until it does (rulings 6.8).
   func park(_ reason: String) {
+    refusals += 1
     if parking.fault(reason, .now) {
       context.counts.isParked(route, true)
       var fields = names
@@ -20,7 +21,8 @@ extension Lane {
   func unpark() {
     guard parking.credentialWorks() else { return }
     context.counts.isParked(route, false)
-    context.log.notice("lane open again", names)
+    context.log.notice("lane open again", names.merging(["refused": .integer(Int64(refusals))]) { $1 })
+    refusals = 0
     EventLoop.shared.cancel(probeTimer)
     look()
   }

@@ -4,6 +4,9 @@ internal import Stores
 
 /// Deliveries whose turn has come and that are looked at again before they go.
 struct Rechecks {
+  /// Between two looks while the database is away or a renewal is due, in ms.
+  static let pause = 200
+
   var waiting: [Held] = []
   var isRunning = false
 }
@@ -32,11 +35,7 @@ extension Lane {
   private func recheck(_ batch: [Held]) async {
     guard let checks = try? await context.store.recheck(batch.map(\.delivery)), checks.count == batch.count else {
       context.faults.count("recheck")
-      for held in batch {
-        giveBack(held)
-        next(after: held)
-      }
-      return
+      return await keep(batch)
     }
     for (held, check) in zip(batch, checks) {
       switch check {
@@ -54,5 +53,26 @@ extension Lane {
         send(held)
       }
     }
+  }
+
+  /// The database is away: they keep their places as long as they are ours.
+  private func keep(_ batch: [Held]) async {
+    try? await EventLoop.shared.sleep(milliseconds: Rechecks.pause)
+    for held in batch {
+      if mayWait(held) { rechecks.waiting.append(held) } else { giveBackLine(held) }
+    }
+  }
+
+  /// Waits until the lease is renewed or known to be lost. Given back before, a delivery would be overtaken by its phone's
+  /// younger ones.
+  func awaitRenewal(_ held: Held) {
+    guard mayWait(held) else { return giveBackLine(held) }
+    EventLoop.shared.after(milliseconds: Rechecks.pause) { [self] in
+      if mayWait(held) { recheck(held) } else { giveBackLine(held) }
+    }
+  }
+
+  private func mayWait(_ held: Held) -> Bool {
+    !isDraining && !parking.isParked && leases.holds(held.delivery.batch)
   }
 }

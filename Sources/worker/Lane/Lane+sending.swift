@@ -11,11 +11,6 @@ extension Lane {
     let now = Monotonic.now
     let remaining = held.remaining(now)
     if remaining <= 0 { return end(held, .expired, nil, .none) }
-    guard leases.isSafe(delivery.batch, now) else {
-      // The lease is gone, or too short to send under: left to whoever has it next.
-      giveBack(held)
-      return next(after: held)
-    }
     guard let notification = try? Notification(stored: delivery.payload) else {
       return end(held, .failed, "the stored notification cannot be read", .none)
     }
@@ -24,6 +19,8 @@ extension Lane {
       route: route, token: delivery.token, identity: delivery.identity, expiresAt: delivery.expiresAt,
       remaining: remaining, registeredAt: delivery.registeredAt, isProven: delivery.isProven)
     EventLoop.shared.start { [self] in
+      // The lease is gone, or too short to send under. Looked at last of all: the process may have stood still until now.
+      guard leases.isSafe(delivery.batch, .now) else { return awaitRenewal(held) }
       let report = await sender.send(push)
       context.counts.answered(route, report)
       absorb(report.reply, held)
@@ -46,6 +43,7 @@ extension Lane {
     case .dead(let reason, let registeredBefore, let isSuspicious):
       observe(isSuspicious: isSuspicious)
       if isSuspicious && breaker.isOpen {
+        spared += 1
         end(held, .failed, reason)
       } else {
         kill(held, reason, registeredBefore)
@@ -130,7 +128,9 @@ extension Lane {
     if breaker.isOpen {
       context.log.error("too many tokens refused: none is marked dead until the share falls", names)
     } else {
-      context.log.notice("refused tokens are marked dead again", names)
+      context.log.notice(
+        "refused tokens are marked dead again", names.merging(["spared": .integer(Int64(spared))]) { $1 })
+      spared = 0
     }
   }
 

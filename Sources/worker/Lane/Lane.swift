@@ -22,6 +22,10 @@ final class Lane {
   private(set) var held = 0
   var rechecks = Rechecks()
   var probeTimer: Timer?
+  /// Refusals of the credential since the lane was parked.
+  var refusals = 0
+  /// Tokens that were not marked dead since that was paused.
+  var spared = 0
   /// Pushes in a row that never reached the provider: the longer the outage, the longer until they are tried again.
   var outage = Outage()
   private(set) var isDraining = false
@@ -69,7 +73,7 @@ final class Lane {
     EventLoop.shared.start { [self] in
       if let claim = await claim(limit: limit, after: after) {
         lowWater = claim.lowWater
-        if claim.looked >= limit { isWoken = true }
+        if claim.looked >= limit || claim.lowWater == 0 { isWoken = true }
         for delivery in claim.deliveries { take(delivery) }
       } else {
         // What this one may have missed, the next tick's look finds.
@@ -91,6 +95,8 @@ final class Lane {
   /// One claim of a lane at a time.
   private func claim(limit: Int, after: Int64) async -> Taken? {
     var after = after
+    // What could not be given back is this name's, as the queue sees it, and would not hold back what is younger.
+    if context.releaser.hasFailed(owner.current) { owner.loseClaim(.now) }
     let suspects = owner.suspects(.now)
     if !suspects.isEmpty {
       do {
@@ -187,6 +193,13 @@ final class Lane {
     if leases.givenBack(delivery.delivery.batch) { release(delivery) }
   }
 
+  /// Leaves a delivery whose turn it was, and those behind it, to whoever claims them next.
+  func giveBackLine(_ delivery: Held) {
+    giveBack(delivery)
+    for held in lines.takeLine(delivery.delivery.device) { giveBack(held) }
+    next(after: delivery)
+  }
+
   /// Gives a delivery's batch back to the queue; while the lane is parked, with the reason for its record.
   private func release(_ delivery: Held) {
     context.releaser.release(delivery.delivery.batch, owner: delivery.owner, parking.word)
@@ -217,10 +230,11 @@ final class Lane {
     }
     let lost = leases.renewed(batches, kept, began)
     if lost.isEmpty { return }
-    // Another worker has them, or will: what waits here is forgotten, what is on its way will find its outcome refused.
-    let forgotten = lines.takeWaiting { lost.contains($0.delivery.batch) }.count
-    held -= forgotten
-    context.counts.leaseLost(forgotten)
+    // Another worker has them, or will: what waits here is forgotten, what is on its way will find its outcome refused. What
+    // waits behind them would overtake them.
+    let taken = lines.takeTails(from: { lost.contains($0.delivery.batch) })
+    context.counts.leaseLost(taken.count { lost.contains($0.delivery.batch) })
+    for held in taken { giveBack(held) }
     pump()
   }
 

@@ -48,6 +48,9 @@ struct Leases {
   /// The batch is not ours any more.
   mutating func lose(_ batch: BatchKey) { leases[batch] = nil }
 
+  /// Whether the batch is ours, as far as is known.
+  func holds(_ batch: BatchKey) -> Bool { leases[batch] != nil }
+
   /// Whether a request begun at `now` ends while the batch is still ours.
   func isSafe(_ batch: BatchKey, _ now: Monotonic) -> Bool {
     guard let lease = leases[batch] else { return false }

@@ -41,4 +41,24 @@ struct Lines {
     waitingCount -= taken.count
     return taken
   }
+
+  /// Takes out of each line everything from the first on that is asked for.
+  mutating func takeTails(from isFirst: (Held) -> Bool) -> [Held] {
+    var taken: [Held] = []
+    for (device, line) in waiting {
+      guard let first = line.firstIndex(where: isFirst) else { continue }
+      taken += line[first...]
+      waiting[device] = Array(line[..<first])
+    }
+    waitingCount -= taken.count
+    return taken
+  }
+
+  /// Takes out everything that waits for this registration, in order.
+  mutating func takeLine(_ device: Int64) -> [Held] {
+    let line = waiting[device] ?? []
+    if !line.isEmpty { waiting[device] = [] }
+    waitingCount -= line.count
+    return line
+  }
 }

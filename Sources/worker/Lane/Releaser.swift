@@ -9,6 +9,7 @@ final class Releaser: Flushable {
   private let faults: LogTally
   /// By the names that they were claimed under.
   private var waiting: [Int64: [(key: BatchKey, reason: String?)]] = [:]
+  private var failed: Set<Int64> = []
   private var isRunning = false
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
 
@@ -30,13 +31,19 @@ final class Releaser: Flushable {
   func flush() {
     EventLoop.shared.start { [self] in
       while let (owner, batches) = waiting.popFirst() {
-        do { try await store.release(batches, owner: owner) } catch { faults.count("release") }
+        do { try await store.release(batches, owner: owner) } catch {
+          faults.count("release")
+          failed.insert(owner)
+        }
       }
       isRunning = false
       for waiter in idleWaiters { waiter.resume() }
       idleWaiters = []
     }
   }
+
+  /// Whether something could not be given back under this name since that was asked last.
+  func hasFailed(_ owner: Int64) -> Bool { failed.remove(owner) != nil }
 
   /// Returns once nothing waits.
   func idle() async {

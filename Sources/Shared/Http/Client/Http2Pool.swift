@@ -112,6 +112,7 @@ package final class Http2Pool {
   private func admit(_ exchange: Http2Exchange) {
     guard !ended else { return exchange.settle(.failure(.refused)) }
     let now = exchange.arrived
+    guard exchange.deadline > now else { return exchange.settle(.failure(.timedOut(sent: false))) }
     if sweepDue.map({ exchange.deadline < $0 }) ?? true { sweep(at: exchange.deadline) }
     if queue.isEmpty, let connection = idlest(), connection.submit(exchange, now) { return watchCrowd(now) }
     guard queue.count < limits.waiting else { return exchange.settle(.failure(.overloaded)) }
@@ -217,6 +218,11 @@ package final class Http2Pool {
     guard !queue.isEmpty else { return }
     let now = Monotonic.now
     while let connection = idlest(), let exchange = queue.next() {
+      // After a pause of the whole process the sweep is yet to come, and nothing goes out late.
+      if exchange.deadline <= now {
+        exchange.settle(.failure(.timedOut(sent: false)))
+        continue
+      }
       if !connection.submit(exchange, now) { queue.putBack(exchange) }
     }
     openIfNeeded(now)

@@ -1,7 +1,7 @@
 internal import Contract
 internal import Postgres
 
-/// Reads the rows of `push_claim_v1`.
+/// Reads the rows of `push_claim_v2`.
 enum PostgresClaim {
   /// The claim, and the settlements of those of its deliveries that must not be sent.
   static func read(_ rows: PostgresRows, route: Route) throws(PostgresFailure) -> (Claim, [Settlement]) {

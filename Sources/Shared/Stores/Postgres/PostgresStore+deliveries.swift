@@ -2,7 +2,7 @@ package import Contract
 internal import Postgres
 
 extension PostgresStore {
-  private static let claiming = PostgresStatement("select * from push_claim_v1($1, $2, $3, $4, $5)")
+  private static let claiming = PostgresStatement("select * from push_claim_v2($1, $2, $3, $4, $5)")
   private static let rechecking = PostgresStatement("select * from push_recheck_v1($1, $2, $3)")
   private static let renewing = PostgresStatement("select * from push_renew_v1($1, $2, $3, $4, $5)")
   private static let releasing = PostgresStatement("select push_release_v2($1, $2, $3, $4, $5)")

@@ -1,7 +1,7 @@
 internal import Contract
 internal import SQLite
 
-/// One claim inside its transaction. The same steps as `push_claim_v1`.
+/// One claim inside its transaction. The same steps as `push_claim_v2`.
 struct SQLiteClaim {
   let file: SQLiteFile
   let route: Route
@@ -26,14 +26,22 @@ struct SQLiteClaim {
   func take(limit: Int, lease: Int64, after: Int64) throws -> Claim {
     let candidates = try candidates(limit: limit, after: after)
     var blocked: [Int64: Bool] = [:]
+    var isBelow = false
     var deliveries: [ClaimedDelivery] = []
     var ended: [Outcome: Int] = [:]
     var taken = 0
     for var batch in candidates {
       let host = batch.host.number
-      let isBlocked = try blocked[host] ?? isHeldElsewhere(host)
-      blocked[host] = isBlocked
-      if isBlocked { continue }
+      if blocked[host] == nil {
+        blocked[host] = try isHeldElsewhere(host)
+        // A host's order is kept: what lies below the mark, as what a dead worker held does once its lease has lapsed, comes
+        // first.
+        if blocked[host] == false, after > 0, try isDue(host, below: after) {
+          isBelow = true
+          blocked[host] = true
+        }
+      }
+      if blocked[host] == true { continue }
       taken += 1
       batch.fence += 1
       _ = try file.run(
@@ -43,7 +51,7 @@ struct SQLiteClaim {
     }
     return Claim(
       deliveries: deliveries, ended: ended, looked: candidates.count,
-      lowWater: lowWater(candidates, isFull: candidates.count == limit, taken: taken))
+      lowWater: isBelow ? 0 : lowWater(candidates, isFull: candidates.count == limit, taken: taken))
   }
 
   /// Not above what may still be committing; past everything only when all of a full look was blocked.
@@ -69,6 +77,14 @@ struct SQLiteClaim {
         attempts: Int(try row.integer(6)), admittedAt: try row.integer(7), expiresAt: try row.integer(8),
         fence: Int32(truncatingIfNeeded: try row.integer(9)), devices: SQLiteQueue.devices(try row.text(10)))
     }
+  }
+
+  private func isDue(_ host: Int64, below mark: Int64) throws -> Bool {
+    try !file.run(
+      """
+      select 1 from push_delivery_batches where host_no = ? and route = ? and turn < ? and visible_at <= ? limit 1
+      """, [.integer(host), routeValue, .integer(mark), .integer(now)]
+    ).isEmpty
   }
 
   private func isHeldElsewhere(_ host: Int64) throws -> Bool {

@@ -8,6 +8,7 @@ enum PostgresSteps {
     ),
     (2, recordStep),
     (3, disownStep),
+    (4, claimStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.
