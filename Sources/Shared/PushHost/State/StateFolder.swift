@@ -25,12 +25,7 @@ public final class StateFolder: Sendable {
   }
 
   private static func open(_ path: String) throws(StateFault) {
-    do {
-      try FileManager.default.createDirectory(
-        atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw StateFault(path: path, reason: "the folder cannot be made")
-    }
+    guard make(path) else { throw StateFault(path: path, reason: "the folder cannot be made") }
     var status = stat()
     guard lstat(path, &status) == 0 else { throw StateFault(path: path) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw StateFault(path: path, reason: "is no folder") }
@@ -38,6 +33,17 @@ public final class StateFolder: Sendable {
     guard status.st_mode & 0o077 == 0 else {
       throw StateFault(path: path, reason: "is open to others: chmod 700 it")
     }
+  }
+
+  /// Makes the folder, unless it is there. Its mode comes with it in one step: FileManager sets it in a second one, and
+  /// another process that looks in between finds a folder that is open to others.
+  private static func make(_ path: String) -> Bool {
+    if mkdir(path, 0o700) == 0 || errno == EEXIST { return true }
+    guard errno == ENOENT else { return false }
+    let parent = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    try? FileManager.default.createDirectory(
+      atPath: parent, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    return mkdir(path, 0o700) == 0 || errno == EEXIST
   }
 
   func file(_ name: String) -> DurableFile { DurableFile(folder: path, name: name, steps: steps) }
