@@ -61,7 +61,9 @@ package final class SandboxProcess: Sendable {
     self.control = control
   }
 
-  deinit { stop() }
+  /// It ends by itself at the end of its input. Nobody waits for that here: the last owner may be the loop, which would
+  /// stand still meanwhile, and with it every test.
+  deinit { try? input.fileHandleForWriting.close() }
 
   /// Ends the program; waits until it has.
   package func stop() {
