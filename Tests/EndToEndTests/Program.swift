@@ -1,5 +1,6 @@
 import Foundation
 import Json
+import Support
 
 /// A program of the package, or any other, as a process whose output comes line by line. It ends with the tests,
 /// whatever happens to them.
@@ -48,14 +49,6 @@ actor Program {
     let (lines, produced) = AsyncStream<String>.makeStream()
     self.lines = lines.makeAsyncIterator()
     let gathered = Gathered()
-    output.fileHandleForReading.readabilityHandler = { handle in
-      let bytes = handle.availableData
-      for line in gathered.add(bytes) { produced.yield(line) }
-      if bytes.isEmpty {
-        handle.readabilityHandler = nil
-        produced.finish()
-      }
-    }
     let (exit, ended) = AsyncStream<Int32>.makeStream()
     self.exit = exit
     process.terminationHandler = {
@@ -63,6 +56,11 @@ actor Program {
       ended.finish()
     }
     try process.run()
+    PipeReader.start(output) { bytes in
+      for line in gathered.add(bytes) { produced.yield(line) }
+    } end: {
+      produced.finish()
+    }
   }
 
   /// The next line of output.
@@ -109,7 +107,7 @@ actor Program {
   }
 }
 
-/// Bytes put together to lines. `@unchecked Sendable`: only the pipe's own handler touches it, one call at a time.
+/// Bytes put together to lines. `@unchecked Sendable`: only the pipe's reader touches it.
 private final class Gathered: @unchecked Sendable {
   private var rest: [UInt8] = []
 

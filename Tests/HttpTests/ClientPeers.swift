@@ -30,7 +30,7 @@ final class Nghttpd: @unchecked Sendable {
       if chunk.isEmpty { return nil }
       text += String(decoding: chunk, as: UTF8.self)
     }
-    output.fileHandleForReading.readabilityHandler = { _ = $0.availableData }
+    PipeReader.start(output)
   }
 
   /// Starts one, on another port if need be.

@@ -51,7 +51,7 @@ package final class SandboxProcess: Sendable {
       text += String(decoding: bytes, as: UTF8.self)
     }
     // What it still says is let go, or a full pipe would be in its way.
-    output.fileHandleForReading.readabilityHandler = { if $0.availableData.isEmpty { $0.readabilityHandler = nil } }
+    PipeReader.start(output)
     self.directory = directory
     self.program = program
     self.input = input
