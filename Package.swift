@@ -87,7 +87,9 @@ let package = Package(
     tests("PostgresTests", ["Postgres", "Loop"]),
     tests("SQLiteTests", ["SQLite", "Loop"]),
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
-    tests("StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"]),
+    tests(
+      "StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"],
+      files: ["schema-3-statements.sql"]),
     tests(
       "ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"],
       files: ["collapse-ids.json", "provider-outcomes.json"]),

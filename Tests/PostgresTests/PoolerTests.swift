@@ -5,7 +5,7 @@ import Postgres
 import Support
 import Testing
 
-/// A transaction pooler in front of the scratch server (F57).
+/// A transaction pooler in front of the scratch server.
 @Suite("Behind a pooler in transaction mode", .timeLimit(.minutes(1)))
 struct PoolerTests {
   @Test("With prepared=off many callers share few server connections, and every statement is answered")
@@ -26,6 +26,25 @@ struct PoolerTests {
       try await pool.script("create table p (n bigint); insert into p values (1)")
       #expect(try await pool.run(PostgresStatement("select n from p")).int8(0, 0) == 1)
       await pool.close()
+    }
+  }
+
+  @Test("A listener says once that wake-ups may not come, and not on a direct connection")
+  func listener() async throws {
+    try await withPooler { text, database in
+      let met = Met()
+      for (url, name) in [(text, "pooled"), (database.text, "direct")] {
+        let listener = await PostgresListener(
+          try PostgresUrl(url), channel: "c", applicationName: "\(database.name)-\(name)",
+          onNotify: { met.note("\(name) listens") }, onPooler: { met.note("\(name) meets a pooler") })
+        await listener.start()
+        await met.wait("\(name) listens")
+        await listener.stop()
+        await listener.start()
+        await met.wait("\(name) listens")
+        await listener.stop()
+      }
+      #expect(await met.words.filter { $0.hasSuffix("pooler") } == ["pooled meets a pooler"])
     }
   }
 
@@ -99,6 +118,33 @@ struct PoolerTests {
       try #require(isUp)
       let socket = folder.replacing("/", with: "%2F")
       try await body("postgresql://postgres@\(socket):6432/\(database.name)", database)
+    }
+  }
+}
+
+/// What a listener told, in its order; each word is waited for once.
+@LoopActor
+private final class Met {
+  private(set) var words: [String] = []
+  private var seen = 0
+  private var waiter: (word: String, continuation: CheckedContinuation<Void, Never>)?
+
+  func note(_ word: String) {
+    words.append(word)
+    guard let waiter, waiter.word == word else { return }
+    self.waiter = nil
+    seen = words.count
+    waiter.continuation.resume()
+  }
+
+  func wait(_ word: String) async {
+    await withCheckedContinuation { continuation in
+      if let place = words[seen...].firstIndex(of: word) {
+        seen = place + 1
+        continuation.resume()
+      } else {
+        waiter = (word, continuation)
+      }
     }
   }
 }

@@ -3,7 +3,8 @@ package import Loop
 
 /// Listens to one channel on a connection of its own, and connects again when that breaks.
 ///
-/// A pooler in transaction mode passes no notifications on: whoever listens must look by itself now and then too.
+/// A pooler in transaction mode takes LISTEN and passes no notifications on: whoever listens must look by itself now and then
+/// too. It is known by the backend's number, which the server and the one that we were greeted by give differently.
 @LoopActor
 package final class PostgresListener: Readiness {
   private let session: SessionSettings
@@ -12,6 +13,7 @@ package final class PostgresListener: Readiness {
   private let onNotify: @LoopActor () -> Void
   private let onLost: @LoopActor (String) -> Void
   private let onRestored: @LoopActor () -> Void
+  private let onPooler: @LoopActor () -> Void
 
   private var link: ServerLink?
   private var socket: Int32 = -1
@@ -21,22 +23,26 @@ package final class PostgresListener: Readiness {
   /// Goes up with each start and stop, so that an attempt begun before is known as stale.
   private var generation = 0
   private var isLost = false
+  private var isPooled = false
 
   /// `onNotify` is called once for each bunch of notifications, and once after each connection, since some may have been
-  /// missed before it. `onLost` and `onRestored` tell when the connection breaks (with the reason) and when it is back.
+  /// missed before it. `onLost` and `onRestored` tell when the connection breaks (with the reason) and when it is back. `onPooler` is
+  /// called once, when a pooler is first met.
   package init(
     _ url: PostgresUrl, channel: String, applicationName: String, limits: PostgresLimits = .init(),
     onNotify: @escaping @LoopActor () -> Void,
     onLost: @escaping @LoopActor (String) -> Void = { _ in },
-    onRestored: @escaping @LoopActor () -> Void = {}
+    onRestored: @escaping @LoopActor () -> Void = {},
+    onPooler: @escaping @LoopActor () -> Void = {}
   ) {
     session = SessionSettings(url, applicationName: applicationName, statementMilliseconds: nil)
     let quoted = channel.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"")
-    command = "LISTEN \"\(quoted)\""
+    command = "LISTEN \"\(quoted)\"; select pg_backend_pid()"
     self.limits = limits
     self.onNotify = onNotify
     self.onLost = onLost
     self.onRestored = onRestored
+    self.onPooler = onPooler
   }
 
   /// Listens until `stop`.
@@ -87,7 +93,12 @@ package final class PostgresListener: Readiness {
     while PQisBusy(link.raw) == 0 {
       guard let result = PQgetResult(link.raw) else { break }
       defer { PQclear(result) }
-      if PQresultStatus(result) != PGRES_COMMAND_OK { return lose(link.complaint) }
+      switch PQresultStatus(result) {
+      // LISTEN's own; it counts once what follows it has come.
+      case PGRES_COMMAND_OK: continue
+      case PGRES_TUPLES_OK: meet(PQgetvalue(result, 0, 0).map { String(cString: $0) }, PQbackendPID(link.raw))
+      default: return lose(link.complaint)
+      }
       bunch = true
       isListening = true
       backoff.succeeded()
@@ -100,6 +111,12 @@ package final class PostgresListener: Readiness {
       bunch = true
     }
     if bunch, isListening { onNotify() }
+  }
+
+  private func meet(_ backend: String?, _ greeted: Int32) {
+    guard !isPooled, backend != String(greeted) else { return }
+    isPooled = true
+    onPooler()
   }
 
   private func lose(_ reason: String) {

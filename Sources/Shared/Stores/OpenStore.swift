@@ -38,7 +38,7 @@ package struct OpenStore: Sendable {
       store = opened
       postgres = opened
       signal = PostgresSignal(url: url, applicationName: "push-\(program)-notify")
-      watch = PostgresWatch(url: url, applicationName: "push-\(program)-listen")
+      watch = PostgresWatch(url: url, applicationName: "push-\(program)-listen", log: { log.notice($0) })
     }
   }
 

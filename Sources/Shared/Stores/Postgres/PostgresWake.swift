@@ -43,14 +43,21 @@ package final class PostgresWatch: QueueWatch {
   private var listener: PostgresListener?
 
   private let applicationName: String
+  private let log: @LoopActor (String) -> Void
 
-  package init(url: PostgresUrl, applicationName: String) {
+  /// - Parameter log: told once where no notification can be expected.
+  package init(url: PostgresUrl, applicationName: String, log: @escaping @LoopActor (String) -> Void = { _ in }) {
     self.url = url
     self.applicationName = applicationName
+    self.log = log
   }
 
   package func start(_ woken: @escaping @LoopActor () -> Void) {
-    let listener = PostgresListener(url, channel: "push_queue", applicationName: applicationName, onNotify: woken)
+    let listener = PostgresListener(
+      url, channel: "push_queue", applicationName: applicationName, onNotify: woken,
+      onPooler: { [log] in
+        log("a pooler stands before the database: wake-ups may not pass it, so workers look at the queue by themselves")
+      })
     self.listener = listener
     listener.start()
   }

@@ -6,7 +6,8 @@ package enum Schema {
 
   /// The oldest build, by its `version`, that works on with the schema of this one: steps add, and what an older build
   /// reads and calls goes only in a later release. During a rollout, and after a rollback, both run on the newer schema.
-  package static let serves = 1
+  /// Builds before 3 did not ask, and refuse whatever is newer.
+  package static let serves = 3
 
   /// Says what to mend when a database is not at `version`; nil when it is.
   package static func mismatch(found: Int) -> String? {
