@@ -1,4 +1,5 @@
-"""Whether what the alerts, the dashboard and the logs' filters name is there: metrics, log lines, runbook sections.
+"""Whether what the alerts, the dashboard, the logs' filters and the image's build name is there: metrics, log lines, runbook
+sections, folders.
 
     references.py    prints each name that leads nowhere; exits 1 when there is one
 """
@@ -55,11 +56,26 @@ def faults(rules, tests, extra):
             yield f"watching.tf: no program logs {line!r}"
 
 
+def image_faults():
+    """What the package names and the image's build does not get: it would fail, minutes into a rollout."""
+    # Up to what is built for fuzzing alone.
+    package = (ROOT / "Package.swift").read_text().partition("PUSH_FUZZ")[0]
+    copies = re.findall(r"^COPY (?!--from)(.+) \S+$", (ROOT / "infra/Dockerfile").read_text(), re.MULTILINE)
+    copied = [name for names in copies for name in names.split()]
+    let_in = re.findall(r"^!(\S+)$", (ROOT / "infra/Dockerfile.dockerignore").read_text(), re.MULTILINE)
+    for name in copied:
+        if name not in let_in:
+            yield f"Dockerfile.dockerignore keeps {name} out, which the Dockerfile copies"
+    for name in re.findall(r'path: "([^"\\]+)"', package):
+        if not any(pathlib.PurePath(name).is_relative_to(place) for place in copied):
+            yield f"Dockerfile: Package.swift names {name}, which is not copied"
+
+
 def main():
     folder = ROOT / "infra"
     rules = yaml.safe_load((folder / "prometheus/alerts.yml").read_text())
     tests = yaml.safe_load((folder / "prometheus/tests.yml").read_text())
-    found = list(faults(rules, tests, sorted((folder / "grafana").glob("*.json"))))
+    found = list(faults(rules, tests, sorted((folder / "grafana").glob("*.json")))) + list(image_faults())
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 
