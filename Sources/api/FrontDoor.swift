@@ -33,8 +33,8 @@ final class FrontDoor {
     self.isDraining = isDraining
     trouble = LogTally(log, "requests were told to come again")
     faults = LogTally(log, "requests failed by a fault of the gateway", severity: .error)
-    let sessions = SessionCache { digest throws(Problem) in
-      try await database.call { store throws(StoreFailure) in try await store.session(tokenDigest: digest) }
+    let sessions = SessionCache { digests throws(Problem) in
+      try await database.call { store throws(StoreFailure) in try await store.sessions(tokenDigests: digests) }
     }
     let callers = Callers(sessions: sessions, trustedHops: configuration.trustedProxyHops)
     let admissions = Admissions(calls: database.admissionCalls, batchSize: metrics.admissionBatchSize) {

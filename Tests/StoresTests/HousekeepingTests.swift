@@ -229,7 +229,7 @@ import Testing
       try await under.send(.dismissal(1, id: "n"), host, [id])
       for step in SweepStep.allCases { #expect(sum(try await under.sweep(step)) == 0, "\(step)") }
       #expect(try await under.deliver().count == 2)
-      #expect(try await under.store.session(tokenDigest: Sha256.digest("token of host")) != .unknown)
+      #expect(try await under.store.session(Sha256.digest("token of host")) != .unknown)
     }
   }
 }

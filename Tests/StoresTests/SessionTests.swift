@@ -14,13 +14,28 @@ import Testing
   }
 
   private func standing(_ under: StoreUnderTest, _ token: String) async throws -> SessionStanding {
-    let standing = try await under.store.session(tokenDigest: Sha256.digest(token))
-    #expect(try await under.second.session(tokenDigest: Sha256.digest(token)) == standing)
+    let standing = try await under.store.session(Sha256.digest(token))
+    #expect(try await under.second.session(Sha256.digest(token)) == standing)
     return standing
   }
 
   private func open(_ under: StoreUnderTest, _ id: String, _ token: String) async throws -> Int64? {
     try await under.store.openSession(challengeId: id, tokenDigest: Sha256.digest(token))
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `Many bearers asked about at once are each told apart`(on kind: StoreKind) async throws {
+    try await kind.use { under in
+      let (first, second) = (try await under.host("first"), try await under.host("second"))
+      let tokens = ["token of second", "nobody's", "token of first", "token of second"].map { Sha256.digest($0) }
+      let standings = try await under.store.sessions(tokenDigests: tokens)
+      let hosts = standings.map { (standing) -> Host? in
+        if case .active(let host, _) = standing { host } else { nil }
+      }
+      #expect(hosts == [second, nil, first, second])
+      #expect(standings[1] == .unknown)
+      #expect(try await under.store.sessions(tokenDigests: []).isEmpty)
+    }
   }
 
   @Test(arguments: StoreKind.allCases)

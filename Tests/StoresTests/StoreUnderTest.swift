@@ -32,6 +32,13 @@ extension Int64 {
 
 // MARK: Hosts and phones
 
+extension SessionStore {
+  /// What one bearer is.
+  func session(_ tokenDigest: [UInt8]) async throws -> SessionStanding {
+    try #require(try await sessions(tokenDigests: [tokenDigest]).first)
+  }
+}
+
 extension StoreUnderTest {
   static func fingerprint(_ name: String) throws -> HostFingerprint {
     try #require(HostFingerprint(String(Base64Url.encode(Sha256.digest(name)).prefix(16))))
@@ -44,7 +51,7 @@ extension StoreUnderTest {
     try await store.saveChallenge(
       id: challenge, fingerprint: try Self.fingerprint(name), proofDigest: Sha256.digest("proof"))
     _ = try #require(try await store.openSession(challengeId: challenge, tokenDigest: token))
-    guard case .active(let host, _) = try await store.session(tokenDigest: token) else {
+    guard case .active(let host, _) = try await store.session(token) else {
       throw Unexpected("no session for a host that proved itself")
     }
     return host

@@ -30,5 +30,6 @@ package protocol SessionStore: Sendable {
   /// - Returns: when the session ends, Unix ms.
   func openSession(challengeId: String, tokenDigest: [UInt8]) async throws(StoreFailure) -> Int64?
 
-  func session(tokenDigest: [UInt8]) async throws(StoreFailure) -> SessionStanding
+  /// What these bearers are, in the order given; asked together, at the price of one.
+  func sessions(tokenDigests: [[UInt8]]) async throws(StoreFailure) -> [SessionStanding]
 }

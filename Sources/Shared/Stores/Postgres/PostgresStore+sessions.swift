@@ -15,8 +15,9 @@ extension PostgresStore {
   private static let open = PostgresStatement("select push_open_session_v1($1, $2, $3)")
   private static let lookUp = PostgresStatement(
     """
-    select s.host_no, h.fingerprint, s.expires_at - push_now_ms()
-      from push_sessions s join push_hosts h on h.host_no = s.host_no where s.token_digest = $1
+    select s.host_no, h.fingerprint, s.expires_at - push_now_ms(), u.place
+      from unnest($1::bytea[]) with ordinality u(digest, place)
+      join push_sessions s on s.token_digest = u.digest join push_hosts h on h.host_no = s.host_no
     """)
 
   package func saveChallenge(
@@ -41,12 +42,17 @@ extension PostgresStore {
     ) { rows throws(PostgresFailure) in try rows.optionalInt8(0, 0) }
   }
 
-  package func session(tokenDigest: [UInt8]) async throws(StoreFailure) -> SessionStanding {
-    try await run(Self.lookUp, [.bytes(tokenDigest)]) { rows throws(PostgresFailure) in
-      guard rows.count == 1, let fingerprint = HostFingerprint(try rows.text(0, 1)) else { return .unknown }
-      let remaining = try rows.int8(0, 2)
-      if remaining <= 0 { return .expired }
-      return .active(Host(number: try rows.int8(0, 0), fingerprint: fingerprint), remaining: remaining)
+  package func sessions(tokenDigests: [[UInt8]]) async throws(StoreFailure) -> [SessionStanding] {
+    try await run(Self.lookUp, [.bytesArray(tokenDigests)]) { rows throws(PostgresFailure) in
+      var standings = [SessionStanding](repeating: .unknown, count: tokenDigests.count)
+      for row in 0..<rows.count {
+        let place = Int(try rows.int8(row, 3)) - 1
+        guard standings.indices.contains(place), let fingerprint = HostFingerprint(try rows.text(row, 1)) else { continue }
+        let host = Host(number: try rows.int8(row, 0), fingerprint: fingerprint)
+        let remaining = try rows.int8(row, 2)
+        standings[place] = remaining > 0 ? .active(host, remaining: remaining) : .expired
+      }
+      return standings
     }
   }
 }

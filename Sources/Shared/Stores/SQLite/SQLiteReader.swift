@@ -35,7 +35,13 @@ actor SQLiteReader: RecordStore {
     } catch { throw StoreFailure(error) }
   }
 
-  func session(tokenDigest: [UInt8]) throws(StoreFailure) -> SessionStanding {
+  func sessions(tokenDigests: [[UInt8]]) throws(StoreFailure) -> [SessionStanding] {
+    var standings: [SessionStanding] = []
+    for digest in tokenDigests { standings.append(try session(tokenDigest: digest)) }
+    return standings
+  }
+
+  private func session(tokenDigest: [UInt8]) throws(StoreFailure) -> SessionStanding {
     let rows = try rows(
       """
       select s.host_no, h.fingerprint, s.expires_at from push_sessions s join push_hosts h using (host_no)

@@ -37,7 +37,7 @@ extension SQLiteStore {
     }
   }
 
-  package nonisolated func session(tokenDigest: [UInt8]) async throws(StoreFailure) -> SessionStanding {
-    try await reader.session(tokenDigest: tokenDigest)
+  package nonisolated func sessions(tokenDigests: [[UInt8]]) async throws(StoreFailure) -> [SessionStanding] {
+    try await reader.sessions(tokenDigests: tokenDigests)
   }
 }
