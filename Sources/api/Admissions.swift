@@ -24,13 +24,21 @@ final class Admissions: Flushable {
   private let batchSize: Histogram
   private let callLimit: Int
   private var queue = AdmissionQueue<Waiter>()
-  private var calls = 0
+  private let hold: Int
+  /// Sends in each commit under way.
+  private var underWay: [Int] = []
+  /// Runs while what waits is too little for a commit beside another.
+  private var holding: Loop.Timer?
+  private var isOverdue = false
   private var willFlush = false
 
-  /// - Parameter calls: commits under way at once.
-  init(calls: Int, batchSize: Histogram, _ store: @escaping Commit) {
+  /// - Parameters:
+  ///   - calls: commits under way at once.
+  ///   - hold: for how long sends wait at most, in ms, while they are too few for a commit beside another.
+  init(calls: Int, batchSize: Histogram, hold: Int = 20, _ store: @escaping Commit) {
     self.store = store
     self.batchSize = batchSize
+    self.hold = hold
     callLimit = calls
   }
 
@@ -48,25 +56,45 @@ final class Admissions: Flushable {
 
   /// At the end of the turn, so that requests that were read in one turn go in one commit.
   private func flushSoon() {
-    if willFlush || calls >= callLimit { return }
+    if willFlush || !hasPlace { return }
     willFlush = true
     EventLoop.shared.flushAtTurnsEnd(self)
   }
 
+  private var hasPlace: Bool { queue.hasNext && underWay.count < callLimit }
+
+  /// Beside another commit, one must be worth its price: at least half as large as that one. Otherwise what comes in while
+  /// replies go out would be committed in crumbs, since the place that became free is taken by the first to come.
+  private var isWorthIt: Bool { isOverdue || queue.count * 2 >= underWay.max() ?? 0 }
+
   func flush() {
     willFlush = false
-    while calls < callLimit, queue.hasNext {
+    while hasPlace {
+      guard isWorthIt else { return holdBack() }
       let (waiters, hosts) = queue.take()
-      calls += 1
+      underWay.append(waiters.count)
+      isOverdue = false
+      EventLoop.shared.cancel(holding)
+      holding = nil
       Task(executorPreference: EventLoop.shared) { await self.run(waiters, hosts) }
+    }
+  }
+
+  /// A commit that hangs must not keep a few others waiting.
+  private func holdBack() {
+    if holding != nil { return }
+    holding = EventLoop.shared.after(milliseconds: hold) { [weak self] in
+      self?.holding = nil
+      self?.isOverdue = true
+      self?.flush()
     }
   }
 
   private func run(_ waiters: [Waiter], _ hosts: [Int64]) async {
     await commit(waiters)
-    calls -= 1
+    if let place = underWay.firstIndex(of: waiters.count) { underWay.remove(at: place) }
     queue.ended(hosts)
-    if queue.hasNext { flushSoon() }
+    flushSoon()
   }
 
   private func commit(_ all: [Waiter]) async {

@@ -22,12 +22,16 @@ import Testing
     let begun = Occurrences()
     private var waiters: [CheckedContinuation<Void, Never>] = []
     private let calls: Int
+    private let hold: Int
 
-    init(calls: Int = 1) { self.calls = calls }
-
-    lazy var admissions = Admissions(calls: calls, batchSize: ApiMetrics(Metrics()).admissionBatchSize) {
-      sends throws(StoreFailure) in try await self.commit(sends)
+    init(calls: Int = 1, hold: Int = 20) {
+      self.calls = calls
+      self.hold = hold
     }
+
+    lazy var admissions = Admissions(
+      calls: calls, batchSize: ApiMetrics(Metrics()).admissionBatchSize, hold: hold
+    ) { sends throws(StoreFailure) in try await self.commit(sends) }
 
     private func commit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
       let seqs = sends.map(\.seq)
@@ -108,6 +112,40 @@ import Testing
     ledger.answer()
     _ = await values(tasks)
     #expect(ledger.commits == [[1], [2], [3, 4]])
+  }
+
+  @Test @LoopActor func `A commit beside another is at least half as large: sends do not go in crumbs`() async throws {
+    // Longer than any test: nothing goes because time has passed.
+    let ledger = Ledger(calls: 2, hold: 600_000)
+    ledger.isOpen = false
+    var tasks = try ledger.send([1, 2, 3, 4])
+    await ledger.begun.reached(1)
+    tasks += try ledger.send([5])
+    await ledger.settled()
+    #expect(ledger.commits == [[1, 2, 3, 4]])
+    tasks += try ledger.send([6])
+    await ledger.begun.reached(2)
+    #expect(ledger.commits == [[1, 2, 3, 4], [5, 6]])
+    // Alone, the smallest goes as soon as it can.
+    tasks += try ledger.send([7])
+    await ledger.settled()
+    ledger.isOpen = true
+    ledger.answer()
+    _ = await values(tasks)
+    #expect(ledger.commits == [[1, 2, 3, 4], [5, 6], [7]])
+  }
+
+  @Test @LoopActor func `A commit that hangs holds a few others back for a moment only`() async throws {
+    let ledger = Ledger(calls: 2, hold: 1)
+    ledger.isOpen = false
+    let tasks = try ledger.send([1, 2, 3, 4]) + ledger.send([5])
+    await ledger.begun.reached(1)
+    let late = try ledger.send([6])
+    await ledger.begun.reached(2)
+    #expect(ledger.commits == [[1, 2, 3, 4, 5], [6]])
+    ledger.isOpen = true
+    ledger.answer()
+    _ = await values(tasks + late)
   }
 
   @Test @LoopActor func `A send that the database refuses does not fail its neighbours`() async throws {
