@@ -46,7 +46,9 @@ elif line == "run worker-pools describe orca-cloud-push-worker":
     print(json.dumps({"spec": {"template": {"spec": {"containers": [{"image": "x/metrics@sha256:2"}, {"image": state["pool"]}]}}}}))
 elif line == "run deploy orca-cloud-push":
     assert options["--no-traffic"] and options["--labels"].startswith("revision=")
-    name = "orca-cloud-push-" + options["--revision-suffix"]
+    # A name of our own would stay in the template, and Terraform's next change of it would be refused.
+    assert "--revision-suffix" not in options
+    name = f"orca-cloud-push-{len(state['revisions']):05}-abc"
     state["revisions"][name] = options["--image"]
     service.append({"revisionName": name, "tag": options["--tag"], "url": state["url"]})
 elif line == "run services update-traffic orca-cloud-push":
@@ -98,7 +100,7 @@ class RolloutTests(unittest.TestCase):
     def step(self, name):
         environment = {
             **os.environ, "PATH": f"{self.folder}:{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}", "FAKE": str(self.folder), "PROJECT": "p",
-            "REGION": "us-central1", "IMAGE": NEW, "REVISION": SHA, "STATE": f"{self.folder}/rollout", "ATTEMPT": "1",
+            "REGION": "us-central1", "IMAGE": NEW, "REVISION": SHA, "STATE": f"{self.folder}/rollout",
             "ROLLOUT_PAUSE": "0", "ROLLOUT_TRIES": "3",
         }
         return subprocess.run([ROLLOUT, name], env=environment, capture_output=True, text=True, timeout=120)
@@ -126,7 +128,7 @@ class RolloutTests(unittest.TestCase):
         self.answers = iter([503, 503, 200])
         self.assertIsNone(self.roll_out())
         state = self.state()
-        self.assertEqual(state["service"], [{"revisionName": f"orca-cloud-push-{SHA[:12]}-1", "percent": 100}])
+        self.assertEqual(state["service"], [{"revisionName": "orca-cloud-push-00001-abc", "percent": 100}])
         self.assertEqual(state["pool"], NEW)
         self.assertEqual(set(state["jobs"]), {f"orca-cloud-push-{job}" for job in ["migrate", "probe", "sweep", "scale"]})
         order = [call for call in self.calls() if "describe" not in call]
