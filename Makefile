@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check bench chaos fuzz build release clean
+.PHONY: help run test check bench chaos rehearse fuzz build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -24,6 +24,9 @@ fuzz: ## made-up inputs for whatever reads foreign bytes; FUZZ_SECONDS=… for e
 
 chaos: ## kills the programs under load and counts what was lost; ARGS="--store sqlite --cycles 100"
 	@scripts/chaos $(ARGS)
+
+rehearse: ## a rollout and its way back under load, on this machine; OLD=COMMIT for another build to begin with
+	@scripts/rehearse $(ARGS)
 
 build: ## a debug build
 	@scripts/toolchain

@@ -99,13 +99,17 @@ class Sandbox:
         places = json.loads((folder / "sandbox/sandbox.json").read_text())
         self.control, self.worker_environment = places["control"], places["workerEnvironment"]
 
-    def call(self, path, body=None):
+    def call(self, path, body=None, method=None):
         data = None if body is None else json.dumps(body).encode()
-        with urllib.request.urlopen(urllib.request.Request(self.control + path, data), timeout=60) as reply:
+        with urllib.request.urlopen(urllib.request.Request(self.control + path, data, method=method), timeout=60) as reply:
             return json.load(reply)
 
     def script(self, script):
         self.call("/script", script)
+
+    def forget(self):
+        """Away with whatever was scripted."""
+        self.call("/script", method="DELETE")
 
     def requests(self, since):
         """Pushes after number `since` that have ended, up to the first that has not."""
@@ -183,8 +187,8 @@ class Postgres:
 class Gateway:
     """Two apis, two workers and a janitor on one store, and a sandbox."""
 
-    def __init__(self, store, bin, folder):
-        self.store, self.folder = store, folder
+    def __init__(self, store, bin, folder, sandbox_bin=None):
+        self.store, self.folder, self.sandbox_bin = store, folder, sandbox_bin or bin
         store.prepare()
         self.programs = []
         try:
@@ -194,7 +198,7 @@ class Gateway:
             raise
 
     def _start(self, bin):
-        self.sandbox = Sandbox(bin, self.folder)
+        self.sandbox = Sandbox(self.sandbox_bin, self.folder)
         if self.store.name == "postgres":
             environment = {**os.environ, **self.store.environment}
             subprocess.run([bin / "janitor", "migrate"], env=environment, check=True, stdout=subprocess.DEVNULL)
