@@ -11,7 +11,7 @@ from pairs import Measure
 
 CLAIM = """
 begin;
-select count(*) from push_claim_v1(1::smallint, 7, 64, 30000, 0);
+select count(*) from push_claim_v2(1::smallint, 7, 64, 30000, 0);
 rollback;
 """
 
