@@ -39,9 +39,14 @@ struct PythonHost {
   }
 
   private func ask(_ request: JsonObject, _ path: String) async throws -> JsonValue {
-    try await program.write(JsonText.render(.object(request)))
-    let answer = try JsonReader.read(Array(try await program.line().utf8))
+    let answer = try await answer(to: request)
     #expect(answer["status"] == .integer(200), "\(path): \(String(decoding: JsonText.render(answer), as: UTF8.self))")
     return try #require(answer["body"])
+  }
+
+  /// The answer's `status` and `body`, whatever they are.
+  func answer(to request: JsonObject) async throws -> JsonValue {
+    try await program.write(JsonText.render(.object(request)))
+    return try JsonReader.read(Array(try await program.line().utf8))
   }
 }
