@@ -53,6 +53,30 @@ struct ParkingTests {
     #expect(parking.isParked)
   }
 
+  @Test("A probe for which there was no delivery is made with the next one, however long the pause has become")
+  func lacking() {
+    var parking = Parking()
+    _ = parking.fault("no", start)
+    for _ in 0..<5 {
+      parking.beginProbe()
+      _ = parking.fault("no", start)
+    }
+    let due1 = parking.expectDelivery(start)
+    #expect(!due1, "the provider is spared")
+    #expect(parking.untilProbe(start) == 30_000)
+    parking.beginProbe()
+    parking.probeLacksDelivery(start)
+    #expect(parking.untilProbe(start) == 2_000)
+    let due2 = parking.expectDelivery(start)
+    #expect(due2)
+    #expect(parking.untilProbe(start) == 0)
+    parking.beginProbe()
+    let due3 = parking.expectDelivery(start)
+    #expect(!due3, "one probe at a time")
+    _ = parking.fault("no", start)
+    #expect(parking.untilProbe(start) == 30_000, "the pause is what it was")
+  }
+
   @Test("A good answer opens it at once and starts afresh")
   func opens() {
     var parking = Parking()

@@ -33,6 +33,11 @@ extension Lane {
     scheduleProbe()
   }
 
+  /// Something may have come that a probe can be made of.
+  func probeIfWaiting() {
+    if parking.expectDelivery(.now) { scheduleProbe() }
+  }
+
   /// The answer says nothing about the credential.
   func probeInconclusive() {
     guard parking.isParked else { return }
@@ -52,6 +57,8 @@ extension Lane {
 
   /// Sends one delivery.
   private func probe() async {
-    if let probe = await claimOne() { send(probe) } else { probeInconclusive() }
+    if let probe = await claimOne() { return send(probe) }
+    parking.probeLacksDelivery(.now)
+    scheduleProbe()
   }
 }

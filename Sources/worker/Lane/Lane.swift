@@ -52,6 +52,7 @@ final class Lane {
   func wake() {
     isWoken = true
     pump()
+    probeIfWaiting()
   }
 
   /// Looks at the route's whole queue: due retries and lapsed leases lie below the low-water mark.

@@ -5,7 +5,8 @@ internal import Loop
 /// do next.
 ///
 /// While parked, one delivery at a time is sent as a probe: the first after 2 s, then with doubling pauses up to 30 s. Any
-/// answer that the credential was good enough for opens the lane again.
+/// answer that the credential was good enough for opens the lane again. The pauses spare the provider: a probe for which
+/// there was no delivery, as when other workers' open lanes take them all, is made with the next that comes.
 struct Parking {
   /// ms.
   static let firstPause = 2_000
@@ -16,6 +17,7 @@ struct Parking {
   private var pause = Parking.firstPause
   private var nextProbe: Monotonic?
   private var isProbing = false
+  private var lacksDelivery = false
 
   var isParked: Bool { reason != nil }
 
@@ -56,9 +58,27 @@ struct Parking {
   }
 
   /// A probe goes out.
-  mutating func beginProbe() { isProbing = true }
+  mutating func beginProbe() {
+    isProbing = true
+    lacksDelivery = false
+  }
 
-  /// The probe could not be made or its answer says nothing about the credential: try again after the same pause.
+  /// There was nothing to send: looks again soon, and when something comes.
+  mutating func probeLacksDelivery(_ now: Monotonic) {
+    guard isParked, isProbing else { return }
+    isProbing = false
+    lacksDelivery = true
+    nextProbe = now.advanced(milliseconds: Self.firstPause)
+  }
+
+  /// Something may have come. True when a probe has waited for that, and is due now.
+  mutating func expectDelivery(_ now: Monotonic) -> Bool {
+    guard lacksDelivery else { return false }
+    nextProbe = now
+    return true
+  }
+
+  /// The probe could not be sent or its answer says nothing about the credential: try again after the same pause.
   mutating func probeInconclusive(_ now: Monotonic) {
     guard isParked, isProbing else { return }
     isProbing = false
