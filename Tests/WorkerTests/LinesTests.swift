@@ -19,6 +19,22 @@ func held(_ device: Int64, _ n: Int64, at now: Monotonic = Monotonic(nanoseconds
 
 @Suite("Lines of registrations (rulings 6.1)")
 struct LinesTests {
+  @Test("What a claim brings of a registration that was marked dead meanwhile is looked at again; a later one saw it")
+  func marked() {
+    var lines = Lines()
+    lines.claimBegins()
+    let goes = lines.admit(held(1, 1))
+    #expect(goes && !lines.isStale(held(1, 1)))
+    lines.claimBegins()
+    lines.mark(1)
+    #expect(lines.next(1) == nil)
+    let isFirst = lines.admit(held(1, 2))
+    #expect(isFirst && lines.isStale(held(1, 2)))
+    #expect(!lines.isStale(held(2, 3)))
+    lines.claimBegins()
+    #expect(!lines.isStale(held(1, 4)))
+  }
+
   @Test("One delivery of a registration is on its way; the others follow in order")
   func order() {
     var lines = Lines()

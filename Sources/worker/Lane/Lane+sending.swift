@@ -78,13 +78,17 @@ extension Lane {
     next(after: held)
   }
 
-  /// Marks the registration dead; the next in its line is looked at only once the mark stands.
+  /// Marks the registration dead; the next in its line is looked at only once the mark stands, and so is what a claim that is
+  /// under way brings of it.
   private func kill(_ held: Held, _ reason: String, _ registeredBefore: Int64?) {
     let delivery = held.delivery
     let settlement = Settlement(
       batch: delivery.batch, device: delivery.device, verdict: .ended(.dead, detail: reason),
       attempt: .answered, kills: (delivery.token, registeredBefore))
-    settle(held, settlement) { [self] in next(after: held) }
+    settle(held, settlement) { [self] in
+      lines.mark(delivery.device)
+      next(after: held)
+    }
   }
 
   private func retry(_ held: Held, _ reason: String, minimum: Int64, _ attempt: Settlement.Attempt) {

@@ -111,6 +111,7 @@ final class Lane {
     }
     let began = Monotonic.now
     let name = owner.current
+    lines.claimBegins()
     do {
       let claim = try await context.store.claim(route, owner: name, limit: limit, lease: Leases.length, after: after)
       count(claim.ended)
@@ -152,7 +153,7 @@ final class Lane {
       // Claimed while the lane closed.
       giveBack(delivery)
     } else if lines.admit(delivery) {
-      send(delivery)
+      if lines.isStale(delivery) { recheck(delivery) } else { send(delivery) }
     }
   }
 

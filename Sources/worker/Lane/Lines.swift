@@ -8,6 +8,17 @@ struct Lines {
 
   private(set) var waitingCount = 0
 
+  /// Registrations that were marked dead since the last claim began: it may have seen them as they were before.
+  private var marked: Set<Int64> = []
+
+  mutating func claimBegins() { marked = [] }
+
+  /// The mark stands.
+  mutating func mark(_ device: Int64) { marked.insert(device) }
+
+  /// Whether a delivery that the last claim brought must be looked at again before it goes.
+  func isStale(_ held: Held) -> Bool { marked.contains(held.delivery.device) }
+
   /// Takes a claimed delivery in: true when nothing of its registration is on its way, so that it goes now.
   mutating func admit(_ held: Held) -> Bool {
     let device = held.delivery.device
