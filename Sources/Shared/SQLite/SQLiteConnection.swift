@@ -8,10 +8,15 @@ final class SQLiteConnection {
   }
 
   let raw: OpaquePointer
+  private let patience: SQLitePatience
   private var statements: [Key: OpaquePointer] = [:]
 
-  /// Takes the connection over.
-  init(_ raw: OpaquePointer) { self.raw = raw }
+  /// Takes the connection over, which waits for others' locks for so long at most.
+  init(_ raw: OpaquePointer, busyMilliseconds: Int) {
+    self.raw = raw
+    patience = SQLitePatience(milliseconds: busyMilliseconds)
+    patience.govern(raw)
+  }
   deinit {
     for statement in statements.values { sqlite3_finalize(statement) }
     sqlite3_close_v2(raw)

@@ -15,9 +15,8 @@ package final class SQLiteFile {
     let status = sqlite3_open_v2(path, &raw, flags, nil)
     // Even a failed attempt leaves a connection that wants to be closed.
     guard let raw else { throw .cannotOpen("out of memory") }
-    connection = SQLiteConnection(raw)
+    connection = SQLiteConnection(raw, busyMilliseconds: busyMilliseconds)
     guard status == SQLITE_OK else { throw Self.naming(path, connection.failure) }
-    sqlite3_busy_timeout(raw, Int32(clamping: busyMilliseconds))
     // SQLite falls back to reading when it may not write.
     if !readOnly, sqlite3_db_readonly(raw, "main") == 1 { throw .readOnly }
     do throws(SQLiteFailure) {
