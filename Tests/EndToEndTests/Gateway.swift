@@ -108,8 +108,13 @@ struct Gateway {
 
   /// Requests that the sandbox's servers of this provider answered with 200, once there are `count`; fewer after 20 s.
   func requests(_ provider: String, count: Int) async throws -> [JsonValue] {
-    _ = try await ask("/requests/wait?provider=\(provider)&status=200&count=\(count)&timeoutMs=20000")
+    try await answered(provider, count: count)
     return try await log(provider).filter { $0["answer"]?["status"]?.integer == 200 }
+  }
+
+  /// Waits until the sandbox's servers of this provider have answered `count` requests with 200, 20 s at most.
+  func answered(_ provider: String, count: Int) async throws {
+    _ = try await ask("/requests/wait?provider=\(provider)&status=200&count=\(count)&timeoutMs=20000")
   }
 
   /// Every request that the sandbox's servers of this provider have seen; those for `token` alone when one is given.
