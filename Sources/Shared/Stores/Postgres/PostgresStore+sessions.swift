@@ -47,8 +47,8 @@ extension PostgresStore {
       var standings = [SessionStanding](repeating: .unknown, count: tokenDigests.count)
       for row in 0..<rows.count {
         let place = Int(try rows.int8(row, 3)) - 1
-        guard standings.indices.contains(place), let fingerprint = HostFingerprint(try rows.text(row, 1)) else { continue }
-        let host = Host(number: try rows.int8(row, 0), fingerprint: fingerprint)
+        guard standings.indices.contains(place), let name = HostFingerprint(try rows.text(row, 1)) else { continue }
+        let host = Host(number: try rows.int8(row, 0), fingerprint: name)
         let remaining = try rows.int8(row, 2)
         standings[place] = remaining > 0 ? .active(host, remaining: remaining) : .expired
       }
