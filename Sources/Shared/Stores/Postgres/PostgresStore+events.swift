@@ -3,7 +3,7 @@ internal import Postgres
 
 extension PostgresStore {
   private static let admission = PostgresStatement(
-    "select push_admit_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)")
+    "select push_admit_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)")
 
   package func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
     let values: [PostgresValue] = [

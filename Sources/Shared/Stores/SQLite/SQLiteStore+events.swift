@@ -10,7 +10,7 @@ extension SQLiteStore {
   }
 }
 
-/// Admits one send inside the transaction of its group. The same steps, in the same order, as `push_admit_v1`.
+/// Admits one send inside the transaction of its group. The same rules as `push_admit_v2`.
 private struct SQLiteAdmission {
   let file: SQLiteFile
   let send: Admission

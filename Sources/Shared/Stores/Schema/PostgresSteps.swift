@@ -9,6 +9,7 @@ enum PostgresSteps {
     (2, recordStep),
     (3, disownStep),
     (4, claimStep),
+    (5, groupStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.
