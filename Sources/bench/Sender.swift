@@ -65,12 +65,12 @@ final class Sender {
 
   private func request(_ number: Int) -> Http2ClientRequest {
     var head = HeaderBlock(method: "POST", origin: plan.origin, path: "/3/device/0")
-    head.add("authorization", Self.credential, indexed: false)
+    head.add("authorization", Self.credential)
     head.add("apns-topic", "com.example.app")
     head.add("apns-push-type", "alert")
     head.add("apns-priority", "10")
-    head.add("apns-expiration", "1800000000", indexed: false)
-    head.add("apns-id", Self.identity, indexed: false)
+    head.add("apns-expiration", "1800000000")
+    head.add("apns-id", Self.identity)
     return Http2ClientRequest(head: head, body: body)
   }
 
