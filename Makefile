@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check bench chaos rehearse fuzz build release clean
+.PHONY: help run test check bench bench-quick chaos rehearse fuzz build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -16,8 +16,11 @@ check: ## format, lint, imports, shell scripts
 	@scripts/packages --test
 	@scripts/check
 
-bench: ## figures beside yardsticks, half an hour; scripts/bench --quick for a short form
+bench: ## figures beside yardsticks, half an hour
 	@scripts/bench --out docs/benchmarks
+
+bench-quick: ## the same once and briefly: that it works, not how fast
+	@scripts/bench --quick
 
 fuzz: ## made-up inputs for whatever reads foreign bytes; FUZZ_SECONDS=… for each target
 	@scripts/fuzz
