@@ -41,7 +41,14 @@ import Testing
 
   @Test(arguments: [
     (PlayedGateway.Play.unreachable(.tls), "TLS"), (.unreachable(.noConnection), "is there a network"),
+    (.unreachable(.noConnection), "https://push.test.example cannot be reached"),
     (.reply(HttpReply(status: 200, body: Array("<html>".utf8))), "sign-in page"),
+    (
+      .reply(HttpReply(status: 404, body: Array("<html>".utf8))),
+      "https://push.test.example answers 404, but not as a push gateway"
+    ),
+    (.reply(HttpReply(status: 501)), "https://push.test.example answers 501, but not as a push gateway"),
+    (.reply(.error(500, "internal")), "https://push.test.example has trouble of its own: internal (500)"),
     (.reply(HttpReply(status: 301)), "use the address that it leads to"),
     (.reply(.error(429, "rate_limited")), "try again"),
   ])

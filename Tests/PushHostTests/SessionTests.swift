@@ -175,6 +175,52 @@ import Testing
     #expect(gateway.routes == [Self.list, Self.challenge, Self.session, Self.list])
   }
 
+  @Test func `A session that took the place of the one just proved for is used, and not proved for again`() async throws
+  {
+    // Another process proves in the moment after this one has.
+    let left = gateway.session("left")
+    let gateway = gateway
+    let shelf = OneShelf(
+      gateway.session("stale"),
+      onKeep: { _ in
+        gateway.state.withLock { $0.sessions = ["left"] }
+        return left
+      })
+    #expect(try await gateway.client(shelf).devices().get().isEmpty)
+    #expect(gateway.routes == [Self.list, Self.challenge, Self.session, Self.list, Self.list])
+    #expect(gateway.state.withLock { $0.calls.last?.bearer } == "left")
+  }
+
+  @Test func `A 401 for ever is a refusal after one renewal, where the session is shared too`() async {
+    let shelf = OneShelf(gateway.session("stale"))
+    let refusal = HttpReply.error(401, "invalid_token")
+    gateway.play(Self.list, .reply(refusal), .reply(refusal))
+    let refused = GatewayFault.rejected(Rejection(status: 401, reason: "invalid_token"))
+    #expect(await gateway.client(shelf).devices() == .failure(refused))
+    #expect(gateway.routes == [Self.list, Self.challenge, Self.session, Self.list])
+  }
+
+  @Test func `A session that others replace without end is given up`() async {
+    let gateway = gateway
+    let number = Guarded(0)
+    let shelf = OneShelf(
+      gateway.session("stale"),
+      onRead: { _ in
+        let next = number.withLock { number in
+          number += 1
+          return number
+        }
+        return gateway.session("other-\(next)")
+      })
+    guard case .failure(.rejected(let why)) = await gateway.client(shelf).devices() else {
+      Issue.record("taken")
+      return
+    }
+    #expect(why.reason == "invalid_token")
+    #expect(gateway.count(Self.list) == 5)
+    #expect(gateway.count(Self.challenge) == 0)
+  }
+
   @Test func `A session of another gateway or host is shown to nobody`() async throws {
     let right = gateway.session("left")
     for other in [
@@ -199,10 +245,22 @@ import Testing
   }
 }
 
-/// A shelf in memory.
+/// A shelf in memory, with other processes that keep something else in place of what is kept here.
 private actor OneShelf: SessionShelf {
   private var kept: HostSession?
-  init(_ session: HostSession) { kept = session }
-  func session() -> HostSession? { kept }
-  func keep(_ session: HostSession) { kept = session }
+  private let onKeep: @Sendable (HostSession) -> HostSession
+  private let onRead: @Sendable (HostSession?) -> HostSession?
+
+  init(
+    _ session: HostSession, onKeep: @escaping @Sendable (HostSession) -> HostSession = { $0 },
+    onRead: @escaping @Sendable (HostSession?) -> HostSession? = { $0 }
+  ) {
+    kept = session
+    self.onKeep = onKeep
+    self.onRead = onRead
+  }
+
+  func session() -> HostSession? { onRead(kept) }
+  func keep(_ session: HostSession) { kept = onKeep(session) }
+  func turn() -> FolderLock? { nil }
 }

@@ -145,4 +145,69 @@ import Testing
     #expect(try await gateway.client(state).devices().get().isEmpty)
     #expect(gateway.count("POST /v1/host/challenge") == 2)
   }
+
+  /// Clients of one host that share the folder, each with what a process has of its own.
+  private func processes(_ count: Int, of gateway: PlayedGateway) throws -> [GatewayClient] {
+    try (0..<count).map { _ in gateway.client(try scratch.open()) }
+  }
+
+  @Test func `Processes that need a session at once make one proof, and none loses its call`() async throws {
+    let gateway = PlayedGateway(clock: ManualClock().clock)
+    for round in 1...10 {
+      // The first time there is none; then the one that is kept was ended by somebody else.
+      gateway.endSessions()
+      gateway.hold()
+      let first = gateway.routes.count
+      let calls = try processes(8, of: gateway).map { client in Task { await client.devices() } }
+      await gateway.calls(first + 1)
+      gateway.release()
+      for call in calls { #expect(try await call.value.get().isEmpty) }
+      #expect(gateway.count("POST /v1/host/session") == round)
+    }
+  }
+
+  @Test func `Examining ends no session that another process is about to get`() async throws {
+    let gateway = PlayedGateway(clock: ManualClock().clock)
+    for _ in 1...10 {
+      gateway.endSessions()
+      let clients = try processes(6, of: gateway)
+      async let findings = clients[0].examine()
+      let calls = clients.dropFirst().map { client in Task { await client.devices() } }
+      for call in calls { #expect(try await call.value.get().isEmpty) }
+      #expect(await findings.allSatisfy(\.isWell))
+    }
+  }
+
+  @Test func `Whoever waits for the turn in vain proves all the same`() async throws {
+    let gateway = PlayedGateway(clock: ManualClock().clock)
+    let state = try scratch.open()
+    let held = try #require(try FolderLock(trying: scratch.path + "/session.lock"))
+    #expect(await state.turn(patience: 0) == nil)
+    let shelf = Impatient(state: state)
+    #expect(try await gateway.client(shelf).devices().get().isEmpty)
+    held.release()
+    let turn = try #require(await state.turn(patience: 0))
+    turn.release()
+  }
+
+  @Test func `A list of phones that is damaged is told as such, until a phone registers`() async throws {
+    let gateway = PlayedGateway(clock: ManualClock().clock)
+    try scratch.write("phones.json", "{broken")
+    let state = try scratch.open()
+    let phones = Registrations(gateway: gateway.client(), state: state, clock: ManualClock().clock)
+    let fault = await phones.all().failure
+    #expect(fault?.description == "\(scratch.path)/phones.json: is damaged: register the phones again")
+    let token = PhoneToken.android(String(repeating: "a", count: 40))
+    _ = await phones.register(deviceId: "d", RegistrationParameters(token: token))
+    #expect(try await phones.all().get().map(\.deviceId) == ["d"])
+  }
+}
+
+/// A folder whose turn is not waited for.
+private struct Impatient: SessionShelf {
+  let state: StateFolder
+
+  func session() async -> HostSession? { await state.session() }
+  func keep(_ session: HostSession) async { await state.keep(session) }
+  func turn() async -> FolderLock? { await state.turn(patience: 0) }
 }

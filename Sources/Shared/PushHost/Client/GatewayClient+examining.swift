@@ -30,59 +30,76 @@ extension GatewayClient {
 
   /// Walks from the connection to a session and back, and says what is wrong. It proves anew, whatever is kept or remembered.
   public func examine() async -> [Finding] {
+    var findings = await examineProof()
+    guard findings.last?.step == .session, findings.last?.isWell == true else { return findings }
+    switch await devices() {
+    case .success(let phones):
+      let dead = phones.count { $0.isDead }
+      findings.append(.well(.devices, "\(phones.count) registered, \(dead) of them dead"))
+    case .failure(let error): findings.append(.fault(.devices, advice(error)))
+    }
+    return findings
+  }
+
+  private func examineProof() async -> [Finding] {
+    // What it gets takes the place of a session that other processes may be using.
+    let turn = await takeTurn()
+    defer { turn?.release() }
     var findings: [Finding] = []
-    func well(_ step: Finding.Step, _ message: String) {
-      findings.append(Finding(step: step, isWell: true, message: message))
-    }
-    func fault(_ step: Finding.Step, _ message: String) {
-      findings.append(Finding(step: step, isWell: false, message: message))
-    }
     var step = Finding.Step.connection
     do throws(GatewayFault) {
       let challenge = try await exchange(HttpCall("POST", "/v1/host/challenge", body: Requests.challenge(keys)))
       let now = clock.wall()
       let expiresAt = try challenge.members().integer("expiresAt")
-      well(.connection, "\(origin) answers as a gateway")
+      findings.append(.well(.connection, "\(origin) answers as a gateway"))
 
       // A challenge lives for 10 s, so its end tells the gateway's time.
       let ahead = now - (expiresAt - Limits.challengeLife)
       if abs(ahead) > Self.skew {
-        fault(.clock, "this machine's clock is \(abs(ahead) / 1000) s \(ahead > 0 ? "ahead" : "behind"): set it right")
+        let off = "\(abs(ahead) / 1000) s \(ahead > 0 ? "ahead" : "behind")"
+        findings.append(.fault(.clock, "this machine's clock is \(off): set it right"))
       } else {
-        well(.clock, "within \(abs(ahead) / 1000 + 1) s of the gateway's")
+        findings.append(.well(.clock, "within \(abs(ahead) / 1000 + 1) s of the gateway's"))
       }
 
       step = .proof
       let (id, proof) = try challenge.answer(origin: origin, keys: keys, now: now)
-      well(.proof, "the challenge is for this host, from this gateway")
+      findings.append(.well(.proof, "the challenge is for this host, from this gateway"))
       step = .session
       let answer = try await exchange(HttpCall("POST", "/v1/host/session", body: Requests.session(id, proof)))
       await keep(try answer.session(origin: origin, keys: keys, now: clock.wall()))
-      well(.session, "the gateway took the proof")
+      findings.append(.well(.session, "the gateway took the proof"))
     } catch {
-      fault(step, Self.advice(error))
-      return findings
-    }
-    switch await devices() {
-    case .success(let phones):
-      let dead = phones.count { $0.isDead }
-      well(.devices, "\(phones.count) registered, \(dead) of them dead")
-    case .failure(let error): fault(.devices, Self.advice(error))
+      findings.append(.fault(step, advice(error)))
     }
     return findings
   }
 
-  private static func advice(_ fault: GatewayFault) -> String {
-    switch fault {
+  private func advice(_ fault: GatewayFault) -> String {
+    let what = fault.description(at: origin)
+    return switch fault {
     case .unreachable(.noConnection):
-      "\(fault): is the address right, is there a network, does a proxy or firewall stand between?"
-    case .unreachable(.tls): "\(fault): is the address right, does something on the way open TLS?"
-    case .unreachable(.garbled): "\(fault): is the address right, is there a sign-in page on the way?"
+      "\(what): is the address right, is there a network, does a proxy or firewall stand between?"
+    case .unreachable(.tls): "\(what): is the address right, does something on the way open TLS?"
+    case .unreachable(.garbled): "\(what): is the address right, is there a sign-in page on the way?"
+    case .unreachable(.serverFault(_, nil)):
+      "\(what): is the address right, does a proxy stand before a gateway that is down?"
     case .rejected(let why) where why.detail?.contains("gatewayOrigin") == true:
-      "\(fault): the gateway calls itself by another address; use that one (its ORCA_PUSH_PUBLIC_URL)"
+      "\(what): the gateway calls itself by another address; use that one (its ORCA_PUSH_PUBLIC_URL)"
     case .rejected(let why) where why.reason == "redirect":
-      "\(fault): use the address that it leads to, if you trust it"
-    default: fault.description
+      "\(what): use the address that it leads to, if you trust it"
+    case .rejected(let why) where why.isNoGateway: "\(what): is the address right, is there a sign-in page on the way?"
+    default: what
     }
+  }
+}
+
+extension Finding {
+  fileprivate static func well(_ step: Step, _ message: String) -> Finding {
+    Finding(step: step, isWell: true, message: message)
+  }
+
+  fileprivate static func fault(_ step: Step, _ message: String) -> Finding {
+    Finding(step: step, isWell: false, message: message)
   }
 }

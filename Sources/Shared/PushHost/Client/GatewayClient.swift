@@ -7,12 +7,15 @@ internal import Json
 ///     let phone = await gateway.register(deviceId: "my-phone", token: .android(token))
 ///
 /// A request has 15 s. A session is proved for when the first call needs one, renewed 60 s before its end, and once for
-/// however many calls wait for it. A 401 leads to one renewal and one repeat. A refused proof is remembered for 30 s and
-/// a proof that was throttled for 60 s, so that a host that is not wanted does not keep asking; a failure to reach the
-/// gateway is not remembered at all.
+/// however many calls wait for it, in all processes that share the state folder. A 401 leads to a repeat: with the session
+/// that someone else got meanwhile, if there is one, or else with a renewed one, which a call asks for once. A refused
+/// proof is remembered for 30 s and a proof that was throttled for 60 s, so that a host that is not wanted does not keep
+/// asking; a failure to reach the gateway is not remembered at all.
 public actor GatewayClient {
   /// How long a request may take, ms.
   static let deadline: Int64 = 15_000
+  /// How often a call is sent at most: others that keep replacing the session shall not keep it going for ever.
+  static let tries = 5
 
   let origin: String
   let keys: HostKeys
@@ -48,21 +51,27 @@ public actor GatewayClient {
 
   /// A call that needs a session, from its first proof to its answer.
   func ask(_ call: HttpCall) async throws(GatewayFault) -> HttpReply {
-    var rejected: String?
+    var grant = try await grant(rejected: nil)
+    var isRenewed = false
     var tries = 0
     while true {
       tries += 1
-      let grant = try await grant(rejected: rejected)
+      let session = grant.session
       var call = call
-      call.bearer = grant.session.token
+      call.bearer = session.token
       let reply = try await exchange(call)
       guard reply.status == 401, let fault = reply.fault(expecting: 200) else { return reply }
-      // What another process left behind may be stale as well; what was proved for because of a 401 may not.
-      if rejected != nil && grant.isProved || tries == 3 {
-        keeper.refused(grant.session.token, fault, uptime: clock.uptime())
+      if !isRenewed && tries < Self.tries {
+        // What was kept or left behind may be stale: a session that someone else got meanwhile costs no proof.
+        grant = try await self.grant(rejected: session.token)
+        isRenewed = grant.isProved
+      } else if tries < Self.tries, let other = await replacement(of: session) {
+        // Another process has proved since this call did.
+        grant = Grant(session: other, isProved: false)
+      } else {
+        keeper.refused(session.token, fault, uptime: clock.uptime())
         throw fault
       }
-      rejected = grant.session.token
     }
   }
 
@@ -114,17 +123,39 @@ public actor GatewayClient {
   }
 
   private func findOrProve(rejected: String?) async throws(GatewayFault) -> Grant {
-    if let found = await shelf?.session(), found.origin == origin, found.host == keys.fingerprint,
-      found.token != rejected, found.isFresh(at: clock.wall())
-    {
-      return Grant(session: found, isProved: false)
-    }
+    if let found = await found(otherThan: rejected) { return Grant(session: found, isProved: false) }
+    // A proof ends the session before it. So one process proves while the others wait, who then find what it got.
+    let turn = await takeTurn()
+    defer { turn?.release() }
+    if let found = await found(otherThan: rejected) { return Grant(session: found, isProved: false) }
     let challenge = try await exchange(HttpCall("POST", "/v1/host/challenge", body: Requests.challenge(keys)))
     let (id, proof) = try challenge.answer(origin: origin, keys: keys, now: clock.wall())
     let answer = try await exchange(HttpCall("POST", "/v1/host/session", body: Requests.session(id, proof)))
     let session = try answer.session(origin: origin, keys: keys, now: clock.wall())
     await shelf?.keep(session)
     return Grant(session: session, isProved: true)
+  }
+
+  /// The turn to prove; nil where there is nobody to take turns with, or no waiting for them any more.
+  func takeTurn() async -> FolderLock? { await shelf?.turn() }
+
+  /// A session that another process left, good for this gateway and host.
+  private func found(otherThan rejected: String?) async -> HostSession? {
+    guard let found = await shelf?.session(), found.origin == origin, found.host == keys.fingerprint,
+      found.token != rejected, found.isFresh(at: clock.wall())
+    else { return nil }
+    return found
+  }
+
+  /// The session that was got in place of one that the gateway has just refused, by whoever; nil when there is none.
+  private func replacement(of refused: HostSession) async -> HostSession? {
+    if let kept = keeper.session, kept.token != refused.token, kept.isFresh(at: clock.wall()) { return kept }
+    // In turn: whoever has ended the refused one may be about to leave another.
+    let turn = await takeTurn()
+    defer { turn?.release() }
+    guard let found = await found(otherThan: refused.token) else { return nil }
+    keeper.keep(found)
+    return found
   }
 }
 
@@ -134,4 +165,6 @@ protocol SessionShelf: Sendable {
   func session() async -> HostSession?
   /// Keeps a session; failing to is no failure of the call that proved for it.
   func keep(_ session: HostSession) async
+  /// The turn to prove, which one has at a time; nil when there is none to be had. Whoever takes it releases it.
+  func turn() async -> FolderLock?
 }

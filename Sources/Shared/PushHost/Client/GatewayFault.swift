@@ -40,18 +40,29 @@ public struct Rejection: Equatable, Sendable {
   }
 }
 
+extension Rejection {
+  /// Whether what refused speaks HTTP but not the contract.
+  var isNoGateway: Bool { status != nil && reason == "http" }
+}
+
 extension GatewayFault: CustomStringConvertible {
   /// One line for a log or an operator.
-  public var description: String {
+  public var description: String { description(at: "the gateway") }
+
+  /// The same, which says where the gateway was looked for.
+  public func description(at gateway: String) -> String {
     switch self {
-    case .unreachable(.noConnection): "the gateway cannot be reached"
-    case .unreachable(.tls): "TLS with the gateway failed: its certificate is not trusted, or it speaks no TLS"
-    case .unreachable(.deadline): "the gateway did not answer in time"
-    case .unreachable(.garbled): "what answered is no gateway: the answer is not in the contract"
-    case .unreachable(.serverFault(let status, let code)): "the gateway has trouble of its own: \(status) \(code ?? "")"
-    case .rejected(let rejection):
-      "the request was refused: \(rejection.reason)" + (rejection.status.map { " (\($0))" } ?? "")
-        + (rejection.detail.map { ": \($0)" } ?? "")
+    case .unreachable(.noConnection): "\(gateway) cannot be reached"
+    case .unreachable(.tls): "TLS with \(gateway) failed: its certificate is not trusted, or it speaks no TLS"
+    case .unreachable(.deadline): "\(gateway) did not answer in time"
+    case .unreachable(.garbled): "\(gateway) answers, but not as a push gateway"
+    case .unreachable(.serverFault(let status, nil)): "\(gateway) answers \(status), but not as a push gateway"
+    case .unreachable(.serverFault(let status, let code?)): "\(gateway) has trouble of its own: \(code) (\(status))"
+    case .rejected(let why) where why.isNoGateway:
+      "\(gateway) answers \(why.status ?? 0), but not as a push gateway"
+    case .rejected(let why):
+      "the request was refused: \(why.reason)" + (why.status.map { " (\($0))" } ?? "")
+        + (why.detail.map { ": \($0)" } ?? "")
     case .throttled(let seconds): "too many requests: try again in \(seconds) s"
     }
   }

@@ -42,9 +42,14 @@ public actor Registrations {
     locks = DeviceLocks(state: state)
   }
 
-  /// All phones, those whose lease has run out too.
+  /// All phones, those whose lease has run out too. A failure where what the state folder has of them cannot be read: the
+  /// next registration begins anew.
   public func all() async -> Result<[Registration], StateFault> {
-    do throws(StateFault) { return .success(try await state.phones().registrations) } catch { return .failure(error) }
+    do throws(StateFault) {
+      return .success(try await state.soundPhones().registrations)
+    } catch {
+      return .failure(error)
+    }
   }
 
   /// Registers a phone, or renews its lease: to be called when the phone itself asks, in use, and at no other time.

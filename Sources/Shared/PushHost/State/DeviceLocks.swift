@@ -1,5 +1,3 @@
-internal import Foundation
-
 /// Lets one piece of work at a time go on for a device: within this process in the order of asking, and across the
 /// processes that share a state folder.
 ///
@@ -8,8 +6,9 @@ actor DeviceLocks {
   private let state: StateFolder
   private var waiting: [String: [CheckedContinuation<Void, Never>]] = [:]
 
-  /// How long another process is waited for, ms: a registration that settles an earlier delete takes four requests.
-  private static let patience: Int64 = 75_000
+  /// How long another process is waited for, ms: a registration that settles an earlier delete takes four requests, and may
+  /// wait for the turn to prove before them.
+  private static let patience: Int64 = 110_000
   private static let files: UInt64 = 64
 
   init(state: StateFolder) { self.state = state }
@@ -25,7 +24,7 @@ actor DeviceLocks {
       await withCheckedContinuation { waiting[deviceId]?.append($0) }
     }
     defer { handOver(deviceId) }
-    let lock = try await lock(deviceId)
+    let lock = try await state.lock("device-\(Self.number(deviceId)).lock", patience: Self.patience)
     defer { lock.release() }
     return try await body()
   }
@@ -37,20 +36,6 @@ actor DeviceLocks {
     }
     waiting[deviceId]?.removeFirst()
     next.resume()
-  }
-
-  private func lock(_ deviceId: String) async throws(StateFault) -> FolderLock {
-    let path = "\(state.path)/device-\(Self.number(deviceId)).lock"
-    // Another process lives in real time, whatever clock this one's tests go by.
-    let clock = HostClock.system
-    let began = clock.uptime()
-    while true {
-      let lock = try await state.blocking { () throws(StateFault) in try FolderLock(trying: path) }
-      if let lock { return lock }
-      guard clock.uptime() - began < Self.patience, (try? await clock.sleep(20)) != nil else {
-        throw StateFault(path: path, reason: "is held by another process")
-      }
-    }
   }
 
   /// FNV-1a, the same in every process; the files are few so that they need no clearing up.

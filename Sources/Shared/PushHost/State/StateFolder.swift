@@ -60,6 +60,22 @@ public final class StateFolder: Sendable {
     }
   }
 
+  /// Takes the lock file of that name for longer than one piece of work on the disk, waiting at most `patience` ms for
+  /// whoever holds it. Whoever takes it releases it.
+  func lock(_ name: String, patience: Int64) async throws(StateFault) -> FolderLock {
+    let path = "\(path)/\(name)"
+    // Another process lives in real time, whatever clock this one's tests go by.
+    let clock = HostClock.system
+    let began = clock.uptime()
+    while true {
+      let lock = try await blocking { () throws(StateFault) in try FolderLock(trying: path) }
+      if let lock { return lock }
+      guard clock.uptime() - began < patience, (try? await clock.sleep(20)) != nil else {
+        throw StateFault(path: path, reason: "is held by another process")
+      }
+    }
+  }
+
   /// Runs `body`, which may block, away from the threads that Swift shares.
   func blocking<Value: Sendable>(
     _ body: @escaping @Sendable () throws(StateFault) -> Value
