@@ -2,7 +2,8 @@ import Contract
 import Json
 import Testing
 
-/// Rulings 1.1: `detail` never holds anything from the request's own values, nor names that the request made up.
+/// Rulings 1.1: `detail` never holds anything from the request's own values. A name that the request made up is told where
+/// it can be a slip of the pen.
 @Suite struct ReticenceTests {
   static let marker = "s3cr3tMarker"
 
@@ -29,19 +30,36 @@ import Testing
   }
 
   @Test(arguments: Door.allCases)
-  func `An unknown name is not repeated`(door: Door) {
+  func `What an unknown member holds is not repeated`(door: Door) {
     for value in Self.values + [1, .null] {
-      let bent = door.sample.with(Self.marker, value)
+      let bent = door.sample.with("extra", value)
       #expect(throws: InvalidRequest.self) { try door.read(bent.bytes) }
       expectReticent { try door.read(bent.bytes) }
     }
   }
 
-  @Test func `No value or unknown name of the notification is repeated`() {
+  /// Names that are no slip of the pen: texts, controls, and what is as long as a token.
+  static let names = [
+    marker + " ", marker + "\u{7}", marker + "é", marker + "\u{1b}[31m", String(repeating: marker, count: 4),
+    marker + String(repeating: "a", count: 41 - marker.count),
+  ]
+
+  @Test(arguments: Door.allCases)
+  func `An unknown name that is long or not printable is not repeated`(door: Door) {
+    for name in Self.names {
+      let bent = door.sample.with(name, 1)
+      #expect(throws: InvalidRequest.self) { try door.read(bent.bytes) }
+      expectReticent { try door.read(bent.bytes) }
+    }
+  }
+
+  @Test func `No value and no such name of the notification is repeated`() {
     let names = Bent.notification.members.map(\.key) + ["kind", "sound", "expiresAt", "paneKey", "executionHost"]
     for value in Self.values {
       for name in names { expectReticent { try Door.send.read(Bent.notification.with(name, value).send.bytes) } }
-      expectReticent { try Door.send.read(Bent.notification.with(Self.marker, value).send.bytes) }
+      for name in Self.names + ["extra"] {
+        expectReticent { try Door.send.read(Bent.notification.with(name, value).send.bytes) }
+      }
     }
   }
 

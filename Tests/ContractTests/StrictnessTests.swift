@@ -121,6 +121,50 @@ import Testing
     }
   }
 
+  @Test(arguments: Door.allCases)
+  func `A refusal names the member that the contract does not define, wherever it stands`(door: Door) {
+    for name in ["extra", "V", "notificationld", "a\"b\\", String(repeating: "n", count: 40)] {
+      for members in [door.sample.members + [(name, 1)], [(name, 1)] + door.sample.members] {
+        let fault = #expect(throws: InvalidRequest.self) { try door.read(Bent(JsonObject(members)).bytes) }
+        #expect(fault?.detail == "\(name) is no member that the contract defines")
+      }
+    }
+    let unnamed = #expect(throws: InvalidRequest.self) { try door.read(door.sample.with("ex tra", 1).bytes) }
+    #expect(
+      unnamed?.detail == "the body has a member that the contract does not define (its name is long or not printable)")
+  }
+
+  @Test func `One that the notification should not have is named with where it is`() {
+    let titel = Bent.notification.with("titel", "Build").send
+    let fault = #expect(throws: InvalidRequest.self) { try Door.send.read(titel.bytes) }
+    #expect(fault?.detail == "notification.titel is no member that the contract defines")
+    let unnamed = Bent.notification.with("", 1).send
+    let other = #expect(throws: InvalidRequest.self) { try Door.send.read(unnamed.bytes) }
+    #expect(
+      other?.detail == "notification has a member that the contract does not define (its name is long or not printable)"
+    )
+  }
+
+  @Test func `However many members there are, one that is unknown is found`() {
+    // Beside more of them than places that are marked, before and behind those that are known.
+    let many = (0..<80).map { (key: "x\($0)", value: JsonValue.null) }
+    for members in [many + Bent.dismissal.members, Bent.dismissal.members + many] {
+      let fault = #expect(throws: InvalidRequest.self) {
+        try Door.send.read(Bent(JsonObject(members)).send.bytes)
+      }
+      #expect(fault?.detail == "notification.x0 is no member that the contract defines")
+    }
+  }
+
+  @Test func `A refusal tells all that the member may be`() {
+    let state = Bent.notification.with("agentState", "working").send
+    let other = #expect(throws: InvalidRequest.self) { try Door.send.read(state.bytes) }
+    #expect(other?.detail == "notification.agentState must be one of needs-input, finished, null")
+    let device = Door.devices.sample.with("platform", "android").with("apnsEnvironment", nil)
+    let token = #expect(throws: InvalidRequest.self) { try Door.devices.read(device.with("token", "short").bytes) }
+    #expect(token?.detail == "token must be 32 to 4096 of A-Z a-z 0-9 _ : . -, or 22 of A-Z a-z 0-9 _ -")
+  }
+
   @Test func `A refusal names the member that broke the rule`() {
     for (door, name) in Self.members {
       let fault = #expect(throws: InvalidRequest.self) { try door.read(door.sample.with(name, .null).bytes) }

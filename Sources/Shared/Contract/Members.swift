@@ -5,7 +5,8 @@ struct Members {
   private let object: JsonObject
   /// How errors call the object, e.g. `notification.`; empty at the top.
   private let prefix: String
-  private var taken = 0
+  /// A bit for each member, by its place. Those past the 64th have none, which no object needs that is in order.
+  private var taken: UInt64 = 0
 
   init(_ value: JsonValue, prefix: String = "") throws(InvalidRequest) {
     guard case .object(let object) = value else {
@@ -17,18 +18,25 @@ struct Members {
 
   /// Throws when the object has a member that nobody took.
   func end() throws(InvalidRequest) {
-    if taken != object.count {
-      throw InvalidRequest(
-        "\(prefix.isEmpty ? "the body" : String(prefix.dropLast())) has a member that the contract does not define")
-    }
+    guard taken.nonzeroBitCount != object.count else { return }
+    // The first that is left over: it comes within a few places, since few were taken.
+    let name = object.members[(~taken).trailingZeroBitCount].key
+    if Self.isPlain(name) { throw fault(name, "is no member that the contract defines") }
+    let place = prefix.isEmpty ? "the body" : String(prefix.dropLast())
+    throw InvalidRequest("\(place) has a member that the contract does not define (its name is long or not printable)")
+  }
+
+  /// Whether a name that the request made up can be told in one line: a slip of the pen, and no text or token in its place.
+  private static func isPlain(_ name: String) -> Bool {
+    (1...40).contains(name.utf8.count) && name.utf8.allSatisfy { (0x21...0x7e).contains($0) }
   }
 
   func fault(_ name: String, _ rule: String) -> InvalidRequest { InvalidRequest("\(prefix)\(name) \(rule)") }
 
   mutating func optional(_ name: String) -> JsonValue? {
-    guard let value = object[name] else { return nil }
-    taken += 1
-    return value
+    guard let place = object.place(of: name) else { return nil }
+    if place < UInt64.bitWidth { taken |= 1 << place }
+    return object.members[place].value
   }
 
   mutating func required(_ name: String) throws(InvalidRequest) -> JsonValue {

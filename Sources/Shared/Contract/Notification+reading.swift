@@ -54,7 +54,7 @@ extension Notification {
       return nil
     }
     if case .null = value { return nil }
-    return try members.word("agentState", value, AgentState.self)
+    return try members.word("agentState", value, AgentState.self, others: ["null"])
   }
 
   /// `^runtime:[^|\s]+$`, where \s is what hosts' regular expressions call white space.
@@ -80,14 +80,15 @@ extension Members {
     return try word(name, value, type)
   }
 
+  /// - Parameter others: what the member may be beside the words, for the refusal to name.
   func word<Word: RawRepresentable & CaseIterable>(
-    _ name: String, _ value: JsonValue, _ type: Word.Type
+    _ name: String, _ value: JsonValue, _ type: Word.Type, others: [String] = []
   ) throws(InvalidRequest) -> Word where Word.RawValue == String {
     if case .string(let text) = value,
       let word = type.allCases.first(where: { $0.rawValue.utf8.elementsEqual(text.utf8) })
     {
       return word
     }
-    throw fault(name, "must be one of \(type.allCases.map(\.rawValue).joined(separator: ", "))")
+    throw fault(name, "must be one of \((type.allCases.map(\.rawValue) + others).joined(separator: ", "))")
   }
 }

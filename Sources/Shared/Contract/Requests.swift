@@ -53,7 +53,9 @@ package struct DeviceRequest: Sendable, Equatable {
       guard let environment else { throw members.fault("apnsEnvironment", "is missing: ios needs it") }
       route = environment == .production ? .apnsProduction : .apnsSandbox
     case .android:
-      guard DeviceToken.isFcm(token) else { throw members.fault("token", "must be an FCM registration token") }
+      guard DeviceToken.isFcm(token) else {
+        throw members.fault("token", "must be 32 to 4096 of A-Z a-z 0-9 _ : . -, or 22 of A-Z a-z 0-9 _ -")
+      }
       guard environment == nil else { throw members.fault("apnsEnvironment", "is for ios only") }
       route = .fcm
     }

@@ -17,8 +17,11 @@ package struct JsonObject: Sendable {
   package var isEmpty: Bool { members.isEmpty }
 
   /// The value of the member of that name, or nil when there is none. A member that is `null` gives `.null`.
-  package subscript(key: String) -> JsonValue? {
-    for member in members where member.key.hasSameBytes(as: key) { return member.value }
+  package subscript(key: String) -> JsonValue? { place(of: key).map { members[$0].value } }
+
+  /// Where in `members` the member of that name stands, or nil when there is none.
+  package func place(of key: String) -> Int? {
+    for place in members.indices where members[place].key.hasSameBytes(as: key) { return place }
     return nil
   }
 }
