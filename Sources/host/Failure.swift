@@ -17,7 +17,7 @@ struct Failure: Error {
     case throttled = 75
     /// The gateway refused.
     case refused = 77
-    /// The address or the folder is no such thing.
+    /// No gateway is named, or the address or the folder is no such thing.
     case configuration = 78
   }
 
@@ -42,11 +42,12 @@ struct Failure: Error {
     return help
   }
 
-  init(_ fault: GatewayFault) {
+  init(_ fault: GatewayFault, at address: String) {
+    let what = fault.description(at: address.plain)
     switch fault {
-    case .unreachable: self.init(.unavailable, "unreachable", fault.description)
-    case .rejected(let rejection): self.init(.refused, rejection.reason, fault.description)
-    case .throttled: self.init(.throttled, "throttled", fault.description)
+    case .unreachable: self.init(.unavailable, "unreachable", what + "; see pushhost doctor")
+    case .rejected(let rejection): self.init(.refused, rejection.reason, what)
+    case .throttled: self.init(.throttled, "throttled", what)
     }
   }
 

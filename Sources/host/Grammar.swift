@@ -19,7 +19,7 @@ struct Grammar {
   }
 
   static let common = [
-    Option(name: "gateway", value: "URL", summary: "the gateway's address (ORCA_PUSH_GATEWAY_URL)"),
+    Option(name: "gateway", value: "URL", summary: "the gateway's address, needed (or ORCA_PUSH_GATEWAY_URL)"),
     Option(name: "dir", value: "FOLDER", summary: "where this host's state is kept (PUSHHOST_DIR)"),
     Option(name: "json", value: nil, summary: "one JSON object on standard output"),
     Option(name: "help", value: nil, summary: "this text"),

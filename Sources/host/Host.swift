@@ -3,13 +3,13 @@ import PushHost
 
 /// One host: its state and its gateway, as the command line and the environment name them.
 struct Host {
-  let address: String
+  private let named: String?
   let state: StateFolder
   let output: Output
 
   init(_ invocation: Invocation, _ environment: [String: String], _ output: Output) throws(Failure) {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
-    address = invocation["gateway"] ?? variable("ORCA_PUSH_GATEWAY_URL") ?? "https://push.onorca.dev"
+    named = invocation["gateway"] ?? variable("ORCA_PUSH_GATEWAY_URL")
     var folder = invocation["dir"] ?? variable("PUSHHOST_DIR")
     if folder == nil {
       let base = variable("XDG_STATE_HOME") ?? variable("HOME").map { $0 + "/.local/state" }
@@ -34,8 +34,19 @@ struct Host {
     return keys
   }
 
+  /// The gateway's address. There is no default: whoever forgets to name their own would give their phones' tokens to a
+  /// stranger.
+  func address() throws(Failure) -> String {
+    guard let named else {
+      throw Failure(
+        .configuration, "no_gateway", "no gateway is named: give --gateway URL, or set ORCA_PUSH_GATEWAY_URL")
+    }
+    return named
+  }
+
   /// The gateway, by way of a session that is shared with other runs.
   func gateway() async throws(Failure) -> GatewayClient {
+    let address = try address()
     let keys = try await keys()
     do throws(GatewayAddressFault) {
       return try GatewayClient(gateway: address, keys: keys, state: state)
@@ -65,9 +76,12 @@ struct Host {
     for name in names where !all.contains(where: { $0.deviceId == name }) {
       throw Failure(.input, "unknown_device", "no phone \(name.plain) is registered here")
     }
+    if all.isEmpty { throw Failure(.partly, "no_phones", "no phone is registered here: see pushhost register --help") }
     let now = Int64(Date().timeIntervalSince1970 * 1000)
     let chosen = (names.isEmpty ? all : all.filter { names.contains($0.deviceId) }).filter { $0.isLive(at: now) }
-    if chosen.isEmpty { throw Failure(.partly, "no_phones", "no phone is registered, or their leases have run out") }
+    if chosen.isEmpty {
+      throw Failure(.partly, "no_phones", "the lease has run out, seven days after pushhost register: renew it")
+    }
     return chosen
   }
 }

@@ -20,10 +20,11 @@ enum Usage {
       + options(Grammar.common)
       + [
         "",
+        "No gateway is talked to but the one that is named, and there is no default.",
         "Secrets come from files (or - for standard input), never from the command line.",
         "Ends with 0 when all went well, 1 when it did for some phones only, 64 for a wrong command line, 66 for a file",
         "that cannot be read, 69 when the gateway cannot be reached, 73 when the state cannot be written, 75 when there",
-        "were too many requests, 77 when the gateway refused, 78 for a wrong address or folder.",
+        "were too many requests, 77 when the gateway refused, 78 when no gateway is named or the address or folder is none.",
       ]).joined(separator: "\n")
   }
 

@@ -193,6 +193,110 @@ import Testing
     }
   }
 
+  @Test("Runs that find no session, or one that a copy of the folder has ended, lose no push")
+  func sharing() async throws {
+    try await withHost(.sqlite) { host in
+      _ = try await host.ok(
+        "register", "iphone", "--platform", "ios", "--token-file", "-", input: Self.iphone)
+      func sendAtOnce() async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for number in 0..<6 {
+            group.addTask {
+              let sent = try await host.run("send", "--title", "at once", "--id", "\(number)")
+              #expect(sent.code == 0, "\(sent.errors)")
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      let copy = Host(gateway: host.gateway, folder: host.folder + "-copy")
+      for _ in 0..<3 {
+        try FileManager.default.removeItem(atPath: host.folder + "/session.json")
+        try await sendAtOnce()
+      }
+      try FileManager.default.copyItem(atPath: host.folder, toPath: copy.folder)
+      for _ in 0..<3 {
+        // It proves anew, which ends the session that the first folder has.
+        _ = try await copy.ok("doctor")
+        try await sendAtOnce()
+      }
+    }
+  }
+
+  @Test("No run talks to a gateway that nobody named, and each says which it talks to")
+  func naming() async throws {
+    try await withHost(.sqlite) { host in
+      func run(_ arguments: String..., gateway: String? = nil) async throws -> Command {
+        var environment = ["PUSHHOST_DIR": host.folder]
+        environment["ORCA_PUSH_GATEWAY_URL"] = gateway
+        return try await Command.run("pushhost", arguments, environment: environment, input: Self.iphone)
+      }
+      let register = ["register", "iphone", "--platform", "ios", "--token-file", "-"]
+      for words in [register, ["devices"], ["send", "--title", "x"], ["doctor"], ["status", "1", "--epoch", "e"]] {
+        let refused = try await Command.run(
+          "pushhost", words + ["--json"], environment: ["PUSHHOST_DIR": host.folder], input: Self.iphone)
+        #expect(refused.code == 78, "\(words)")
+        #expect(refused.json["error"]?["reason"]?.string == "no_gateway", "\(words)")
+        #expect(refused.errors.contains("ORCA_PUSH_GATEWAY_URL"))
+      }
+      #expect(try await run("keygen").code == 0)
+      #expect(try await run("--help").output.contains("no default"))
+
+      let nowhere = "http://127.0.0.1:1"
+      let unreached = try await run("devices", gateway: nowhere)
+      #expect(unreached.errors == "pushhost: \(nowhere) cannot be reached; see pushhost doctor\n")
+      let doctor = try await run("doctor", gateway: nowhere)
+      #expect(doctor.output.hasPrefix("FAULT connection: \(nowhere) cannot be reached"))
+      let address = host.gateway.address
+      let registered = try await Command.run(
+        "pushhost", register, environment: ["PUSHHOST_DIR": host.folder, "ORCA_PUSH_GATEWAY_URL": address],
+        input: Self.iphone)
+      #expect(registered.output.hasPrefix("Registered iphone at \(address): "), "\(registered.errors)")
+
+      let sent = try await run("send", "--title", "x", gateway: address)
+      let next = try await host.ok("send", "--title", "y")
+      let seq = try #require(next["notificationSeq"]?.integer)
+      let epoch = try #require(next["notificationEpoch"]?.string)
+      #expect(sent.output == "iphone  queued as \(seq - 1)\nevent \(seq - 1) of epoch \(epoch) at \(address)\n")
+    }
+  }
+
+  @Test("What keeps a push from a phone is told with what to do")
+  func advice() async throws {
+    try await withHost(.sqlite) { host in
+      let registered = try await host.ok(
+        "register", "iphone", "--platform", "ios", "--token-file", "-", input: Self.iphone)
+      let id = try #require(registered["registrationId"]?.string)
+      let file = URL(filePath: host.folder + "/phones.json")
+      let phones = try String(contentsOf: file, encoding: .utf8)
+      func write(_ text: String) throws {
+        // Written in place, so that it stays its owner's alone.
+        let handle = try FileHandle(forWritingTo: file)
+        try handle.truncate(atOffset: 0)
+        try handle.write(contentsOf: Data(text.utf8))
+        try handle.close()
+      }
+      // As after a change of gateway: the one that is asked never gave this id.
+      try write(phones.replacing(id, with: "of-another-gateway"))
+      let unknown = try await host.run("send", "--title", "x")
+      #expect(unknown.code == 1)
+      let result = unknown.json["results"]?.array?.first
+      #expect(result?["status"]?.string == "error")
+      #expect(
+        result?["detail"]?.string == "it is not registered at \(host.gateway.address): register it again")
+      try write(phones)
+      _ = try await host.ok("send", "--title", "x")
+
+      try write("{\"v\":1")
+      let damaged = try await host.run("send", "--title", "x")
+      #expect(damaged.code == 73)
+      #expect(damaged.errors == "pushhost: \(file.path): is damaged: register the phones again\n")
+      _ = try await host.ok(
+        "register", "iphone", "--platform", "ios", "--token-file", "-", input: Self.iphone)
+      _ = try await host.ok("send", "--title", "x")
+    }
+  }
+
   @Test("Runs that register and let go at once leave here and there in agreement")
   func registering() async throws {
     try await withHost(.sqlite) { host in
@@ -241,6 +345,14 @@ import Testing
       #expect(ran.code == 0, "\(ran.output) \(ran.errors)")
       let fcm = try #require(try await gateway.requests("fcm", count: 1).first)
       #expect(fcm["body"]?["message"]?["notification"]?["title"]?.string == "It builds")
+
+      // What is wrong is told in a line.
+      let bare = try await Command.run("bridge", [], in: gateway.folder)
+      #expect(bare.code == 64)
+      #expect(bare.errors == "bridge: usage: bridge GATEWAY DEVICE TOKEN-FILE\n")
+      let away = try await Command.run("bridge", ["http://127.0.0.1:1", "my-phone", "token.txt"], in: gateway.folder)
+      #expect(away.code == 1)
+      #expect(away.errors == "bridge: gateway_unreachable: the gateway cannot be reached\n")
     }
   }
 

@@ -4,20 +4,23 @@ import PushHost
 /// Pushes what a program prints to a phone:  make | bridge GATEWAY DEVICE TOKEN-FILE
 @main
 enum Bridge {
-  static func main() async throws {
+  static func main() async {
     let words = CommandLine.arguments
-    guard words.count == 4 else { fatalError("usage: bridge GATEWAY DEVICE TOKEN-FILE") }
+    guard words.count == 4 else { end("usage: bridge GATEWAY DEVICE TOKEN-FILE", code: 64) }
+    do { try await push(gateway: words[1], device: words[2], tokenFile: words[3]) } catch { end("\(error)", code: 1) }
+  }
 
+  static func push(gateway: String, device: String, tokenFile: String) async throws {
     // Who this host is, and what it remembers, across runs.
     let state = try StateFolder(path: "bridge-state")
     let keys = try await state.keysOrNew()
-    let phones = Registrations(gateway: try GatewayClient(gateway: words[1], keys: keys, state: state), state: state)
+    let phones = Registrations(gateway: try GatewayClient(gateway: gateway, keys: keys, state: state), state: state)
     await phones.start()
 
     // A real host does this whenever the phone connects.
-    let token = try String(contentsOfFile: words[3], encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
-    let outcome = await phones.register(deviceId: words[2], RegistrationParameters(token: .android(token)))
-    guard case .registered = outcome else { fatalError("the phone could not be registered: \(outcome)") }
+    let token = try String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    let outcome = await phones.register(deviceId: device, RegistrationParameters(token: .android(token)))
+    if case .refused(let why, let fault) = outcome { end("\(why.rawValue): \(fault?.description ?? "")", code: 1) }
 
     // Each line is an event; what is too much for a phone is left out.
     let dispatcher = Dispatcher(phones: phones) { print($0) }
@@ -27,5 +30,10 @@ enum Bridge {
     }
     await dispatcher.close()
     await phones.close()
+  }
+
+  static func end(_ why: String, code: Int32) -> Never {
+    FileHandle.standardError.write(Data("bridge: \(why)\n".utf8))
+    exit(code)
   }
 }

@@ -47,6 +47,7 @@ extension Host {
     }
     let preferences = PhonePreferences(awayOnly: !invocation.has("always"), sound: !invocation.has("silent"))
     let wish = RegistrationParameters(token: pushToken, preferences: preferences)
+    let address = try address()
     let phones = try await phones()
     let outcome = await output.during("Registering") {
       await phones.register(deviceId: deviceId, wish, secret: secret)
@@ -54,11 +55,12 @@ extension Host {
     await finish(phones)
     switch outcome {
     case .registered(let id):
-      output.tell(["Registered \(deviceId.plain): \(id.plain)"]) {
+      output.tell(["Registered \(deviceId.plain) at \(address.plain): \(id.plain)"]) {
         $0.member("registered", true)
+        $0.member("gateway", address)
         $0.member("registrationId", id)
       }
-    case .refused(_, .some(let fault)): throw Failure(fault)
+    case .refused(_, .some(let fault)): throw Failure(fault, at: address)
     case .refused(let refusal, nil): throw Failure(.state, refusal.rawValue, "not registered: \(refusal.rawValue)")
     }
   }
@@ -87,13 +89,14 @@ extension Host {
 
   /// Lists the phones.
   func devices() async throws(Failure) {
+    let address = try address()
     let phones = try await phones()
     let gateway = try await gateway()
     await finish(phones)
     let listed: [ListedPhone]
     switch await output.during("Asking the gateway", { await gateway.devices() }) {
     case .success(let found): listed = found
-    case .failure(let fault): throw Failure(fault)
+    case .failure(let fault): throw Failure(fault, at: address)
     }
     let kept: [Registration]
     switch await phones.all() {
@@ -101,7 +104,8 @@ extension Host {
     case .failure(let fault): throw Failure(fault)
     }
     let rows = Row.merge(kept, listed, now: Int64(Date().timeIntervalSince1970 * 1000))
-    output.tell(rows.isEmpty ? ["No phone is registered."] : rows.map(\.line)) {
+    output.tell(rows.isEmpty ? ["No phone is registered at \(address.plain)."] : rows.map(\.line)) {
+      $0.member("gateway", address)
       $0.array("devices") { text in for row in rows { text.object { row.write(&$0) } } }
     }
   }

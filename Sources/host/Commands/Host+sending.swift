@@ -49,29 +49,46 @@ extension Host {
   private func deliver(
     _ notification: PushNotification, _ phones: Registrations, _ chosen: [Registration]
   ) async throws(Failure) {
+    let address = try address()
     let deliveries = await output.during("Sending") { await phones.send(notification, to: chosen) }
     await finish(phones)
-    let lines = deliveries.map { "\($0.phone.deviceId.plain)  \($0.word)" }
     let faults = deliveries.compactMap(\.fault)
     let isQueued = deliveries.allSatisfy { $0.isQueued } && deliveries.count == chosen.count
     // What went wrong for all alike is told by its own code.
     if let fault = faults.first, faults.count == deliveries.count, faults.allSatisfy({ $0 == fault }) {
-      throw Failure(fault)
+      throw Failure(fault, at: address)
     }
-    output.tell(lines) {
+    let listed = try await deliveries.contains(where: \.isError) ? listed() : nil
+    let rows = deliveries.map { ($0, $0.detail(seq: notification.seq, at: address, listed: listed)) }
+    let lines = rows.map { delivery, detail in
+      "\(delivery.phone.deviceId.plain)  \(delivery.word)" + (delivery.isQueued ? " as \(notification.seq)" : "")
+        + (detail.map { ": \($0)" } ?? "")
+    }
+    output.tell(lines + ["event \(notification.seq) of epoch \(notification.epoch) at \(address.plain)"]) {
+      $0.member("gateway", address)
       $0.member("notificationEpoch", notification.epoch)
       $0.member("notificationSeq", notification.seq)
       $0.array("results") { text in
-        for delivery in deliveries {
+        for (delivery, detail) in rows {
           text.object {
             $0.member("deviceId", delivery.phone.deviceId)
             $0.member("registrationId", delivery.phone.registrationId)
             $0.member("status", delivery.word)
+            $0.member("detail", ifPresent: detail)
           }
         }
       }
     }
     if !isQueued { exit(Failure.Code.partly.rawValue) }
+  }
+
+  /// The registrations that the gateway has of this host, by their ids; nil where it cannot be asked.
+  private func listed() async throws(Failure) -> Set<String>? {
+    let gateway = try await gateway()
+    return switch await gateway.devices() {
+    case .success(let phones): Set(phones.map(\.registrationId))
+    case .failure: nil
+    }
   }
 }
 
@@ -84,7 +101,26 @@ extension Delivery {
     }
   }
 
+  /// What the word means for this phone; nil where it says it all.
+  fileprivate func detail(seq: Int64, at address: String, listed: Set<String>?) -> String? {
+    switch outcome {
+    case .success(.queued): nil
+    case .success(.dead): "its token works no more: it must be registered anew"
+    case .success(.rateLimited): "300 alerts and 300 dismissals in 15 minutes are the most"
+    case .success(.error):
+      // The gateway does not say which of its three causes it was.
+      listed.map {
+        $0.contains(phone.registrationId)
+          ? "this machine's clock is behind, or \(seq) was used before for something else; see pushhost doctor"
+          : "it is not registered at \(address.plain): register it again"
+      }
+    case .failure(let fault): fault.description(at: address.plain)
+    }
+  }
+
   fileprivate var fault: GatewayFault? { if case .failure(let fault) = outcome { fault } else { nil } }
 
   fileprivate var isQueued: Bool { if case .success(.queued) = outcome { true } else { false } }
+
+  fileprivate var isError: Bool { if case .success(.error) = outcome { true } else { false } }
 }

@@ -6,17 +6,17 @@ extension Host {
   /// Tells what became of an event, the last one unless another is named.
   func status(_ invocation: Invocation) async throws(Failure) {
     let number = try await number(invocation)
+    let address = try address()
     let phones = try await phones()
     let records: [DeliveryRecord]
     switch await output.during("Asking the gateway", { await phones.deliveries(of: number) }) {
     case .success(let found): records = found
-    case .failure(let fault): throw Failure(fault)
+    case .failure(let fault): throw Failure(fault, at: address)
     }
     await finish(phones)
     if records.isEmpty {
-      throw Failure(
-        .partly, "unknown_event", "the gateway knows of no event \(number.seq): it was not queued, or is over a day old"
-      )
+      let what = "\(address.plain) has no event \(number.seq)"
+      throw Failure(.partly, "unknown_event", "\(what): it was not queued there, or is over a day old")
     }
     let names = try await names(phones)
     let lines = records.map { record in
@@ -43,7 +43,7 @@ extension Host {
       guard let last else { throw Failure(.partly, "unknown_event", "nothing has been sent from \(state.path) yet") }
       return last
     }
-    guard let seq = Int64(word), seq >= 0 else { throw Failure.usage("SEQ must be a number, as send --json tells it") }
+    guard let seq = Int64(word), seq >= 0 else { throw Failure.usage("SEQ must be a number, as send tells it") }
     guard let epoch = invocation["epoch"] ?? last?.epoch else { throw Failure.usage("status needs --epoch here") }
     return EventNumber(epoch: epoch, seq: seq)
   }
