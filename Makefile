@@ -5,7 +5,7 @@
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## /{printf "make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
-run: ## the whole gateway on this machine, with phones to send to; DATABASE_URL=… for Postgres
+run: ## the whole gateway on this machine, with phones to send to; DATABASE_URL=… for Postgres, PORT=… for its port
 	@scripts/run
 
 test: ## all tests, with what they need
