@@ -94,7 +94,7 @@ import Testing
           attempt: .answered, kills: (held[0].token, nil)), held[1].ends(.failed, detail: "PayloadTooLarge"),
       ])
       let records = try await under.records(.alert(1), host)
-      #expect(records.map(\.registrationId) == ids)
+      #expect(records.compactMap(\.registrationId) == ids)
       #expect(records.map(\.state) == [.dead, .failed])
       #expect(records.map(\.reason) == ["BadDeviceToken", "PayloadTooLarge"])
       #expect(records.map(\.apnsEnvironment) == [.production, .production])
@@ -187,6 +187,48 @@ import Testing
       #expect(record.attempts == 0)
       #expect(record.finishedAt == under.now)
       #expect(record.detail != nil)
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `What waits for a deleted registration is cancelled, whether a worker ever comes by or not`(on kind: StoreKind)
+    async throws
+  {
+    try await kind.use { under in
+      let host = try await under.host()
+      let ids = try await under.phones(host, 2)
+      try await under.send(.alert(1), host, ids)
+      #expect(try await under.store.unregister(host, registrationId: ids[0]))
+      for isLate in [false, true] {
+        if isLate {
+          try await under.advance(300_000)
+          try await under.sweep(.deliveries)
+        }
+        let records = try await under.records(.alert(1), host)
+        #expect(records.map(\.state) == [.cancelled, isLate ? .expired : .pending])
+        #expect(records.map(\.reason) == ["deleted", isLate ? "deadline" : nil])
+        #expect(records.map(\.waitsFor) == [nil, isLate ? nil : .worker])
+        #expect(records.compactMap(\.registrationId) == ids)
+      }
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
+  func `What expired before its registration was deleted stays expired, and what a worker has is on its way`(
+    on kind: StoreKind
+  ) async throws {
+    try await kind.use { under in
+      let host = try await under.host()
+      let id = try await under.phone(host)
+      try await under.send(.alert(1), host, [id])
+      try await under.advance(300_000)
+      try await under.sweep(.deliveries)
+      try await under.advance(1)
+      try await under.send(.alert(2), host, [id])
+      _ = try await under.claimOne()
+      #expect(try await under.store.unregister(host, registrationId: id))
+      #expect(try await under.records(.alert(1), host).map(\.state) == [.expired])
+      #expect(try await under.records(.alert(2), host).map(\.state) == [.sending])
     }
   }
 

@@ -20,6 +20,8 @@ struct RecordRow {
   /// Of its row in the queue.
   var visibleAt: Int64?
   var isOwned: Bool
+  /// When its registration was deleted; nil while there is one.
+  var deletedAt: Int64?
   /// A worker has deliveries of the same host and route.
   var isBehind: Bool
   /// The store's clock.
@@ -56,10 +58,18 @@ struct RecordRow {
     case .dead, .failed, .cancelled:
       record.state = outcome == .dead ? .dead : outcome == .failed ? .failed : .cancelled
       record.reason = detail
+    case .expired where deletedAt.map { $0 <= doneAt ?? now } == true: cancel(&record)
     case .expired:
       record.state = .expired
       record.reason = DeliveryReason.deadline.rawValue
     }
+  }
+
+  /// A registration that was deleted never comes back, so what waits for it is cancelled, even if no worker comes by to write
+  /// that down before the deadline does.
+  private func cancel(_ record: inout DeliveryRecord) {
+    record.state = .cancelled
+    record.reason = DeliveryReason.deleted.rawValue
   }
 
   private func wait(_ record: inout DeliveryRecord) {
@@ -67,6 +77,9 @@ struct RecordRow {
     let due = visibleAt ?? now
     if due > now, isOwned {
       record.state = .sending
+    } else if deletedAt != nil {
+      cancel(&record)
+      record.retryReason = lastReason
     } else if expiresAt <= now {
       // Nobody will send it any more; whoever comes by next writes that down.
       record.state = .expired

@@ -11,7 +11,7 @@ extension PostgresStore {
            coalesce(r.attempts, b.attempts), coalesce(r.unknowns, b.unknowns), coalesce(r.last_reason, b.last_reason),
            e.expires_at, b.visible_at, b.owner is not null,
            exists (select 1 from push_delivery_batches o where o.host_no = e.host_no and o.route = b.route
-             and o.turn <> b.turn and o.owner is not null and o.visible_at > c.t), c.t
+             and o.turn <> b.turn and o.owner is not null and o.visible_at > c.t), c.t, f.forgotten_at
       from (select push_now_ms() t) c, push_events e
       join push_event_recipients r on r.host_no = e.host_no and r.kind = e.kind and r.number = e.number
       left join push_devices d on d.device_no = r.device_no
@@ -41,7 +41,7 @@ extension PostgresStore {
             attempts: try rows.optionalInt2(row, 8).map(Int.init), unknowns: Int(try rows.optionalInt2(row, 9) ?? 0),
             lastReason: try rows.optionalText(row, 10), expiresAt: try rows.int8(row, 11),
             visibleAt: try rows.optionalInt8(row, 12), isOwned: try rows.bool(row, 13),
-            isBehind: try rows.bool(row, 14), now: try rows.int8(row, 15)
+            deletedAt: try rows.optionalInt8(row, 16), isBehind: try rows.bool(row, 14), now: try rows.int8(row, 15)
           ).record)
       }
       return records

@@ -20,7 +20,7 @@ extension SQLiteReader {
              coalesce(r.attempts, b.attempts), coalesce(r.unknowns, b.unknowns), coalesce(r.last_reason, b.last_reason),
              e.expires_at, b.visible_at, b.owner is not null,
              exists (select 1 from push_delivery_batches o where o.host_no = e.host_no and o.route = b.route
-               and o.turn <> b.turn and o.owner is not null and o.visible_at > ?1)
+               and o.turn <> b.turn and o.owner is not null and o.visible_at > ?1), f.forgotten_at
         from push_events e
         join push_event_recipients r on r.host_no = e.host_no and r.kind = e.kind and r.number = e.number
         left join push_devices d on d.device_no = r.device_no
@@ -44,7 +44,7 @@ extension SQLiteReader {
       doneAt: try row.optionalInteger(5), queuedAt: try row.integer(6), triedAt: try row.optionalInteger(7),
       attempts: try number(8), unknowns: try number(9) ?? 0, lastReason: try row.optionalText(10),
       expiresAt: try row.integer(11), visibleAt: try row.optionalInteger(12), isOwned: try row.integer(13) != 0,
-      isBehind: try row.integer(14) != 0, now: now)
+      deletedAt: try row.optionalInteger(15), isBehind: try row.integer(14) != 0, now: now)
   }
 
   func hosts(prefix: String, limit: Int) throws(StoreFailure) -> [Host] {
