@@ -9,7 +9,7 @@ internal import Tls
 @main
 enum Sandbox {
   static func main() {
-    Service.run("sandbox") { service in
+    Service.run("sandbox", usage: Options.usage) { service in
       let options = try Options(
         arguments: Array(CommandLine.arguments.dropFirst()), environment: service.environment)
       try await serve(service, options)

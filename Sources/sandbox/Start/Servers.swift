@@ -26,13 +26,23 @@ final class Servers {
     let fcm = Self.server { await google.answer($0, $1) }
     let googleTls = try Self.tls(identities.server, ["h2", "http/1.1"])
 
+    // A port that cannot be had is named by its flag.
+    func bind(
+      _ server: HttpServer, _ port: Int, _ name: String, _ tls: TlsServerContext? = nil
+    ) throws(ProgramFailure) -> Int {
+      do throws(ListenFailure) {
+        return try server.listen(address: options.address, port: port, tls: tls)
+      } catch {
+        throw ProgramFailure(.unavailable, "--\(name)-port: \(error); 0 takes any port that is free")
+      }
+    }
     addresses = Addresses(
       host: options.address,
-      apnsProduction: try apnsProduction.listen(address: options.address, port: options.apnsProductionPort, tls: apple),
-      apnsSandbox: try apnsSandbox.listen(address: options.address, port: options.apnsSandboxPort, tls: apple),
-      fcm: try fcm.listen(address: options.address, port: options.fcmPort, tls: googleTls),
-      metadata: try metadata.listen(address: options.address, port: options.metadataPort),
-      control: try control.listen(address: options.address, port: options.controlPort))
+      apnsProduction: try bind(apnsProduction, options.apnsProductionPort, "apns-production", apple),
+      apnsSandbox: try bind(apnsSandbox, options.apnsSandboxPort, "apns-sandbox", apple),
+      fcm: try bind(fcm, options.fcmPort, "fcm", googleTls),
+      metadata: try bind(metadata, options.metadataPort, "metadata"),
+      control: try bind(control, options.controlPort, "control"))
     google.tokenUri = addresses.tokenUri
     all = [apnsProduction, apnsSandbox, fcm, metadata, control]
     world.settingsChanged = { [unowned world] in
