@@ -5,8 +5,15 @@ internal import Operations
 /// The front door of the gateway: takes what hosts ask over HTTP and keeps it in the database.
 @main
 enum Api {
+  static let usage = """
+    usage: api   serve until told to stop; set by the environment, of which README.md has the table
+    """
+
   static func main() {
-    Service.run("api") { service in try await serve(service) }
+    Service.run("api", usage: usage) { service in
+      guard CommandLine.arguments.count == 1 else { throw ProgramFailure(.usage, usage) }
+      try await serve(service)
+    }
   }
 
   /// From configuration to drain, in that order.
@@ -30,6 +37,7 @@ enum Api {
     var fields: [String: LogField] = [
       "port": .integer(port), "mode": .text(configuration.mode.rawValue), "database": .text(database.name),
     ]
+    if let file = database.file { fields["file"] = .text(file) }
     if let operators { fields["metricsPort"] = .integer(operators.port) }
     service.log.notice("serving", fields)
 

@@ -21,6 +21,8 @@ final class Database {
   private static let callLimit = 256
 
   let name: String
+  /// Path of the SQLite file; nil on Postgres.
+  let file: String?
   /// Commits that may be under way at once without waiting for each other.
   let admissionCalls: Int
   /// Nil in validation mode on SQLite, where opening the file would write it.
@@ -46,6 +48,7 @@ final class Database {
       name = "postgres"
       admissionCalls = 2
       directory = nil
+      file = nil
       let postgres = PostgresStore(url: location, maximum: settings.poolMax, applicationName: "push-api") {
         log.warning($0)
       }
@@ -57,6 +60,7 @@ final class Database {
       admissionCalls = 1
       postgres = nil
       self.directory = directory
+      file = directory + "/" + SQLiteStore.fileName
       if mode == .validation {
         store = nil
         signal = nil
@@ -69,15 +73,13 @@ final class Database {
   }
 
   private static func openFile(in directory: String) async throws(ProgramFailure) -> SQLiteStore {
-    let advice = "ORCA_PUSH_DATA_DIR must be a folder that this program can write"
-    guard Folder.make(directory) else { throw ProgramFailure(.unavailable, "\(advice): it cannot be made") }
+    guard Folder.make(directory) else {
+      throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): the folder cannot be made")
+    }
     do throws(StoreFailure) {
       return try await SQLiteStore(directory: directory)
     } catch {
-      switch error {
-      case .unavailable(let why), .unknown(let why): throw ProgramFailure(.unavailable, "\(advice): \(why)")
-      case .refused(let why): throw ProgramFailure(.configuration, why)
-      }
+      throw error.opening(directory)
     }
   }
 

@@ -19,11 +19,11 @@ enum Janitor {
   static func main() {
     let arguments = Array(CommandLine.arguments.dropFirst())
     if arguments.first == "explain" {
-      Service.run("janitor", logs: false) { service in
+      Service.run("janitor", usage: usage, logs: false) { service in
         try await Explain(arguments.dropFirst()).run(try JanitorConfiguration(environment: service.environment))
       }
     }
-    Service.run("janitor") { service in
+    Service.run("janitor", usage: usage) { service in
       guard arguments.count == 1, let command = arguments.first.flatMap(Command.init) else {
         throw ProgramFailure(.usage, usage)
       }
@@ -33,6 +33,7 @@ enum Janitor {
       }
       let scale = command == .scale ? try ScaleConfiguration(environment: service.environment) : nil
       let database = try await OpenStore(configuration.database, program: "janitor", log: service.log)
+      service.log.notice("database chosen", database.place)
       try await run(command, service, configuration, scale, database)
       await database.close()
     }

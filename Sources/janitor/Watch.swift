@@ -27,7 +27,8 @@ struct Watch {
     let sweep = Sweep(database.store, service.log, metrics: metrics)
     let door = MetricsEndpoint(MetricsRoutes(registry, mode: configuration.mode))
     if let port = configuration.metricsPort { try door.listen(port: port) }
-    try await database.awaitSchema(service)
+    defer { door.stop() }
+    guard try await database.awaitSchema(service) else { return }
     service.log.notice("ready")
     let rounds = EventLoop.shared.start { [service] in
       while !service.isDraining {
@@ -43,6 +44,5 @@ struct Watch {
     await service.terminated()
     rounds.cancel()
     await rounds.value
-    door.stop()
   }
 }

@@ -47,11 +47,14 @@ final class LaneFloor {
     registry.onScrape { [weak self] in self?.show() }
   }
 
+  /// What the worker sends, and for which app and project: their defaults are the maker's own.
   var summary: [String: LogField] {
-    [
+    var summary: [String: LogField] = [
       "routes": .text(lanes.map { "\($0.route)" }.joined(separator: " ")),
-      "capacity": .integer(Int64(context.capacity)),
+      "capacity": .integer(Int64(context.capacity)), "project": .text(configuration.fcm.projectId),
     ]
+    if let apns = configuration.apns { summary["topic"] = .text(apns.topic) }
+    return summary
   }
 
   func start() {

@@ -11,7 +11,7 @@ enum Worker {
     """
 
   static func main() {
-    Service.run("worker") { service in
+    Service.run("worker", usage: usage) { service in
       let arguments = Array(CommandLine.arguments.dropFirst())
       guard arguments.isEmpty || arguments == ["probe-fcm"] else { throw ProgramFailure(.usage, usage) }
       let configuration = try WorkerConfiguration(environment: service.environment)
@@ -33,20 +33,22 @@ enum Worker {
   ) async throws {
     let reading = try CredentialReading(configuration)
     let senders = Senders(reading, service.log)
+    CredentialAdvice(configuration).tell(service.log)
     let queue = try await OpenStore(configuration.database, program: "worker", log: service.log)
     ProcessMetrics.showDatabaseConnections(in: metrics) { queue.connections }
     let floor = LaneFloor(configuration, senders, queue, metrics, service.log)
     let door = MetricsEndpoint(MetricsRoutes(metrics, mode: .active) { floor.ready() })
-    var summary = floor.summary
+    var summary = floor.summary.merging(queue.place) { $1 }
     if let port = configuration.metricsPort { summary["metricsPort"] = .integer(Int64(try door.listen(port: port))) }
-    try await queue.awaitSchema(service)
-    floor.start()
-    let watch = CredentialWatch(service.environment, reading, senders, service.log) { floor.probe($0) }
-    service.reloaded = { watch.reload() }
-    watch.start()
-    service.log.notice("ready", summary)
-    await service.terminated()
-    watch.stop()
+    if try await queue.awaitSchema(service) {
+      floor.start()
+      let watch = CredentialWatch(service.environment, reading, senders, service.log) { floor.probe($0) }
+      service.reloaded = { watch.reload() }
+      watch.start()
+      service.log.notice("ready", summary)
+      await service.terminated()
+      watch.stop()
+    }
     await floor.drain(milliseconds: service.remaining)
     await queue.close()
     door.stop()

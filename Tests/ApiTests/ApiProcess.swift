@@ -19,7 +19,7 @@ final class ApiProcess: @unchecked Sendable {
   }
 
   /// Starts it with these variables and no others.
-  init(_ environment: [String: String]) throws {
+  init(_ environment: [String: String], _ words: [String] = []) throws {
     var output: [Int32] = [0, 0]
     var errors: [Int32] = [0, 0]
     // Another process that inherited a pipe's end would keep it open.
@@ -32,7 +32,7 @@ final class ApiProcess: @unchecked Sendable {
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, output[1], 1)
     posix_spawn_file_actions_adddup2(&actions, errors[1], 2)
-    var arguments = [strdup(Self.path), nil]
+    var arguments = ([Self.path] + words).map { strdup($0) } + [nil]
     var variables = environment.map { strdup("\($0.key)=\($0.value)") } + [nil]
     defer { for text in arguments + variables { free(text) } }
     var id = pid_t()

@@ -23,6 +23,36 @@ import Testing
     #expect(!process.said.contains("secret"))
   }
 
+  @Test(arguments: [["foo"], ["serve", "--port", "1"], [""]])
+  func `Words that it does not know end it with 64 and how it is called`(words: [String]) async throws {
+    let process = try ApiProcess(["PORT": "0", "ORCA_PUSH_PUBLIC_URL": Gateway.origin], words)
+    let (code, complaints) = try await process.ended()
+    #expect(code == 64)
+    #expect(complaints.first?.hasPrefix("api: usage: api") == true)
+  }
+
+  @Test func `It says which file it keeps everything in`() async throws {
+    try await StoreKind.sqlite.use { gateway in
+      let line = try await gateway.process.line("serving")
+      #expect(line["database"]?.string == "sqlite")
+      #expect(line["file"]?.string == (gateway.place.folder ?? "") + "/push.sqlite3")
+    }
+    try await StoreKind.postgres.use { gateway in
+      let line = try await gateway.process.line("serving")
+      #expect(line["database"]?.string == "postgres")
+      #expect(line["file"] == nil)
+    }
+  }
+
+  @Test func `Told to stop while the database is out of reach, it ends well`() async throws {
+    // Nobody listens there.
+    let place = Place(environment: ["ORCA_PUSH_DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none"])
+    let process = try place.start()
+    _ = try await process.port()
+    process.terminate()
+    #expect(try await process.ended().code == 0)
+  }
+
   @Test func `A database URL that cannot be read is a fault of the configuration`() async throws {
     let process = try ApiProcess([
       "ORCA_PUSH_PUBLIC_URL": Gateway.origin, "ORCA_PUSH_DATABASE_URL": "postgres://u:hunter2@h:99999/d",
@@ -78,8 +108,9 @@ import Testing
       let path = (place.folder ?? "") + "/push.sqlite3"
       try Data(repeating: 65, count: 8_192).write(to: URL(filePath: path))
       let (code, complaints) = try await place.start().ended()
-      #expect(code != 0)
+      #expect(code == 78)
       #expect(complaints.count == 1)
+      #expect(complaints.first?.contains("(\(place.folder ?? "?")): push.sqlite3 is damaged") == true)
     }
   }
 

@@ -1,4 +1,5 @@
 import Contract
+import Foundation
 import Keys
 import Testing
 
@@ -37,10 +38,21 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     #expect(api.trustedProxyHops == 0)
     #expect(api.metricsPort == nil)
     #expect(api.database.poolMax == 10)
-    guard case .sqlite("data") = api.database.place else {
-      Issue.record("not SQLite under data")
+    guard case .sqlite(let folder) = api.database.place else {
+      Issue.record("not SQLite")
       return
     }
+    #expect(folder == FileManager.default.currentDirectoryPath + "/data")
+  }
+
+  @Test(arguments: [("here/push", "/here/push"), ("./here", "/here"), ("../beside", "/../beside")])
+  func `A folder is told from the root, however it was written`(written: String, below: String) throws {
+    let janitor = try JanitorConfiguration(environment: ["ORCA_PUSH_DATA_DIR": written])
+    guard case .sqlite(let folder) = janitor.database.place else {
+      Issue.record("not SQLite")
+      return
+    }
+    #expect(folder == FileManager.default.currentDirectoryPath + below)
   }
 
   @Test func `The worker needs nothing`() throws {

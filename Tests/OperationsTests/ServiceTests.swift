@@ -85,6 +85,27 @@ import Testing
     #expect(!lines(result.standardErrorContent + result.standardOutputContent).joined().contains("hunter2"))
   }
 
+  @Test func `A misspelt variable is pointed out by its name alone`() async throws {
+    let result = try #require(
+      await #expect(processExitsWith: .exitCode(0), observing: [\.standardOutputContent, \.standardErrorContent]) {
+        setenv("ORCA_PUSH_PUBLC_URL", "hunter2", 1)
+        setenv("ORCA_PUSH_REVISION", "r", 1)
+        Service.run("api") { _ in }
+      })
+    let warnings = lines(result.standardOutputContent).filter { $0.contains(#""severity":"WARNING""#) }
+    #expect(warnings.count == 1)
+    #expect(warnings.first?.contains(#""variable":"ORCA_PUSH_PUBLC_URL""#) == true)
+    #expect(!lines(result.standardOutputContent + result.standardErrorContent).joined().contains("hunter2"))
+  }
+
+  @Test(arguments: [
+    ([], false), (["--help"], true), (["-h"], true), (["explain", "--help"], true), (["--help", "explain"], true),
+    (["help"], false), (["explain", "-h", "e", "1"], false),
+  ])
+  func `Help is asked for by the first word or the last`(words: [String], isAsked: Bool) {
+    #expect(Service.asksForHelp(words) == isAsked)
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `SIGTERM begins the drain, and the program that drains exits with 0`() async {
     await #expect(processExitsWith: .exitCode(0)) {

@@ -1,4 +1,5 @@
 internal import Contract
+internal import Glibc
 internal import Keys
 package import Loop
 package import Operations
@@ -16,15 +17,18 @@ package struct OpenRecords {
     switch settings.place {
     case .sqlite(let directory):
       postgres = nil
+      let path = directory + "/" + SQLiteStore.fileName
+      guard access(path, F_OK) == 0 || errno != ENOENT else {
+        throw ProgramFailure(.unavailable, "\(path) does not exist: is ORCA_PUSH_DATA_DIR the folder that api uses?")
+      }
       do {
-        let reader = try await SQLiteReader(
-          path: directory + "/" + SQLiteStore.fileName, clock: { WallClock.milliseconds })
+        let reader = try await SQLiteReader(path: path, clock: { WallClock.milliseconds })
         records = reader
         try Self.check(try await reader.schemaVersion())
       } catch let failure as ProgramFailure {
         throw failure
       } catch {
-        throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): \(StoreFailure(error).reason)")
+        throw StoreFailure(error).opening(directory)
       }
     case .postgres(let secret):
       let url: PostgresUrl

@@ -12,6 +12,8 @@ package struct OpenStore: Sendable {
   package let signal: any QueueSignal
   /// Hears it.
   package let watch: any QueueWatch
+  /// What the log says of it at a program's start: which database, and a file's path.
+  package let place: [String: LogField]
   private let postgres: PostgresStore?
 
   /// Opens it. A SQLite file is created and brought up to date; a Postgres server is not asked yet, so it may be away.
@@ -19,15 +21,14 @@ package struct OpenStore: Sendable {
   package init(_ settings: DatabaseSettings, program: String, log: Log) async throws(ProgramFailure) {
     switch settings.place {
     case .sqlite(let directory):
-      do { store = try await SQLiteStore(directory: directory) } catch {
-        throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): \(error.reason)")
-      }
+      do { store = try await SQLiteStore(directory: directory) } catch { throw error.opening(directory) }
       guard let wake = SQLiteWake(directory: directory) else {
         throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): no file can be made there")
       }
       signal = wake
       watch = wake
       postgres = nil
+      place = ["database": "sqlite", "file": .text(directory + "/" + SQLiteStore.fileName)]
     case .postgres(let secret):
       let url: PostgresUrl
       do { url = try PostgresUrl(secret.reveal()) } catch {
@@ -37,6 +38,7 @@ package struct OpenStore: Sendable {
         url: url, maximum: settings.poolMax, applicationName: "push-\(program)", log: { log.warning($0) })
       store = opened
       postgres = opened
+      place = ["database": "postgres"]
       signal = PostgresSignal(url: url, applicationName: "push-\(program)-notify")
       watch = PostgresWatch(url: url, applicationName: "push-\(program)-listen", log: { log.notice($0) })
     }
@@ -52,11 +54,12 @@ package struct OpenStore: Sendable {
 
   /// Waits for the database to be there and of the right schema, asking every second and saying once why it waits. A schema
   /// that this build does not know ends the program (rulings 7).
-  package func awaitSchema(_ service: Service) async throws(ProgramFailure) {
+  /// - Returns: false when the program was told to stop meanwhile.
+  package func awaitSchema(_ service: Service) async throws(ProgramFailure) -> Bool {
     var said = ""
     while !service.isDraining {
       switch await schema() {
-      case .right: return
+      case .right: return true
       case .wrong(let mend): throw ProgramFailure(.configuration, mend)
       case .unreachable(let why):
         if why != said { service.log.warning("waiting for the database", ["reason": .text(why)]) }
@@ -64,7 +67,7 @@ package struct OpenStore: Sendable {
         try? await EventLoop.shared.sleep(milliseconds: 1_000)
       }
     }
-    throw ProgramFailure(.unavailable, "told to stop while waiting for the database: \(said)")
+    return false
   }
 
   /// Postgres connections; zeros on SQLite.

@@ -5,7 +5,8 @@ package struct DatabaseSettings: Sendable {
   package enum Place: Sendable {
     /// The connection URL, which may hold a password.
     case postgres(url: Secret)
-    /// The folder of the SQLite file; relative to the working directory unless it begins with a slash.
+    /// The folder of the SQLite file, from the root: programs that were started in different folders would else share a
+    /// setting and no database, and nobody could see it.
     case sqlite(dataDirectory: String)
   }
 
@@ -20,7 +21,7 @@ package struct DatabaseSettings: Sendable {
     poolMax = settings.integer("ORCA_PUSH_DATABASE_POOL_MAX", in: 1...200) ?? 10
     let directory = settings.text("ORCA_PUSH_DATA_DIR") ?? Self.defaultDataDirectory
     guard let url = settings.text("ORCA_PUSH_DATABASE_URL") else {
-      place = .sqlite(dataDirectory: directory)
+      place = .sqlite(dataDirectory: AbsolutePath.of(directory))
       return
     }
     if !url.hasPrefix("postgres://") && !url.hasPrefix("postgresql://") {

@@ -5,7 +5,7 @@ package import Loop
 ///
 ///     @main enum Api {
 ///       static func main() {
-///         Service.run("api") { service in
+///         Service.run("api", usage: usage) { service in
 ///           let configuration = try ApiConfiguration(environment: service.environment)
 ///           ...
 ///           await service.terminated()
@@ -36,18 +36,29 @@ package final class Service {
   /// Runs `body` on the loop and ends the process with it. Called once, from `main`.
   ///
   /// - Parameters:
+  ///   - usage: what `--help` prints instead of running; nil where the command line is not the program's own.
   ///   - grace: how long what runs may take to end after SIGTERM, in ms (rulings 6.12).
   ///   - logs: false for a tool whose standard output is its answer.
   package nonisolated static func run(
-    _ program: String, grace: Int = 8_000, logs: Bool = true,
+    _ program: String, usage: String? = nil, grace: Int = 8_000, logs: Bool = true,
     _ body: @escaping @Sendable @LoopActor (Service) async throws -> Void
   ) -> Never {
+    if let usage, asksForHelp(Array(CommandLine.arguments.dropFirst())) {
+      put(usage + "\n", STDOUT_FILENO)
+      exit(0)
+    }
     // Before the loop's thread is started.
     Signals.unblock()
     // The preference keeps on the loop whatever the program starts.
     Task(executorPreference: EventLoop.shared) { await Service(program, grace: grace, logs: logs).live(body) }
     // Everything happens on the loop's thread; this one has nothing to do.
     while true { pause() }
+  }
+
+  /// Whether a command line asks for help: by its first word, or by its last behind a command.
+  nonisolated static func asksForHelp(_ words: [String]) -> Bool {
+    guard let first = words.first, let last = words.last else { return false }
+    return [first, last].contains { $0 == "--help" || $0 == "-h" }
   }
 
   private init(_ program: String, grace: Int, logs: Bool) {
@@ -96,6 +107,9 @@ package final class Service {
       }
     }
     log.notice("starting", ["version": .text(build.version), "revision": .text(build.revision)])
+    for name in KnownVariables.strangers(in: environment) {
+      log.warning("no program knows this variable: is it misspelt?", ["variable": .text(name)])
+    }
     do {
       try await body(self)
       return nil
@@ -109,13 +123,13 @@ package final class Service {
     log.write(
       failure == nil ? .notice : .critical, "stopped",
       ["code": .integer(Int64(code)), "seconds": .number(Monotonic.now.seconds(since: started))])
-    for line in failure?.description.split(separator: "\n") ?? [] { Self.complain("\(program): \(line)\n") }
+    for line in failure?.description.split(separator: "\n") ?? [] { Self.put("\(program): \(line)\n", STDERR_FILENO) }
     Self.exit(code)
   }
 
-  private nonisolated static func complain(_ line: String) {
-    let bytes = Array(line.utf8)
-    _ = write(STDERR_FILENO, bytes, bytes.count)
+  private nonisolated static func put(_ text: String, _ descriptor: Int32) {
+    let bytes = Array(text.utf8)
+    _ = write(descriptor, bytes, bytes.count)
   }
 
   /// Without the exit handlers of the C libraries, which other threads may still be using.

@@ -83,10 +83,12 @@ extension StoreFailure {
     case let failure as StoreFailure: self = failure
     case SQLiteFailure.busy: self = .unavailable("the database file is locked by another program")
     case SQLiteFailure.full: self = .unavailable("the disk is full")
-    case SQLiteFailure.readOnly: self = .unavailable("the database file cannot be written")
+    case SQLiteFailure.readOnly: self = .unavailable("\(SQLiteStore.fileName) cannot be written")
     case SQLiteFailure.cannotOpen(let why): self = .unavailable(why)
     case SQLiteFailure.constraint: self = .refused("a constraint was broken")
-    case SQLiteFailure.corrupt: self = .refused("the database file is damaged")
+    case SQLiteFailure.corrupt:
+      self = .refused(
+        "\(SQLiteStore.fileName) is damaged or no database: restore it, or move it away to begin anew")
     case SQLiteFailure.other(let code, _): self = .refused("SQLite fault \(code)")
     default: self = .refused("unexpected fault")
     }

@@ -1,0 +1,13 @@
+internal import Glibc
+
+/// Paths as they are told to people: a relative one means little to whoever does not know where a program was started.
+enum AbsolutePath {
+  /// `path` as it is when it begins with a slash, else below the working directory.
+  static func of(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let place = getcwd(nil, 0) else { return path }
+    defer { free(place) }
+    let folder = String(cString: place)
+    let rest = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
+    return folder == "/" ? "/" + rest : "\(folder)/\(rest)"
+  }
+}
