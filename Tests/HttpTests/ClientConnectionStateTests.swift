@@ -210,6 +210,7 @@ struct ClientConnectionStateTests {
     let notice = said.withUnsafeBufferPointer { Http2GoAway(lastStream: 1, code: 0, reason: $0) }
     #expect(notice.reason.hasPrefix("a?[31m????b"))
     #expect(notice.reason.utf8.count == 256)
+    #expect(notice.words == notice.reason)
   }
 
   // MARK: Addresses

@@ -70,6 +70,23 @@ extension ClientLiveTests {
       server.stop()
     }
 
+    @Test("A server that goes away without a word is quoted with its code", arguments: ["", "Shutdown"])
+    func goAwayWords(said: String) async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _):
+          connection.goAway(last: stream, code: 11, said)
+          connection.close()
+        }
+      }
+      let bench = Bench(server.port)
+      let failure = await bench.pool.answer(bench.numbered(1)[0]).failure
+      #expect(failure == .goneAway(said.isEmpty ? "HTTP/2 error 11" : said))
+      bench.pool.close()
+      server.stop()
+    }
+
     @Test("A peer that stops reading holds up nobody for ever")
     func deaf() async {
       let server = server(streams: 2_000)

@@ -150,6 +150,82 @@ extension ClientLiveTests {
       server.stop()
     }
 
+    @Test("A connection on which the server allows no requests any more is replaced when one waits")
+    func barred() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _):
+          connection.answer(stream)
+          if connection.number == 0 { connection.settings(streams: 0) }
+        }
+      }
+      let bench = Bench(server.port) {
+        $0.connections = 1
+        $0.barredFor = 100
+      }
+      #expect(await bench.pool.answer(bench.numbered(1)[0]).status == 200)
+      await until { bench.pool.freeCapacity == 0 }
+      #expect(bench.pool.connectionCount == 1)
+      let answers = await bench.pool.blast(bench.numbered(3))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(server.connections.map(\.requests) == [1, 3])
+      #expect(bench.log.losses == ["the server allows no requests"])
+      await until { !server.connections[0].isOpen }
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A server that allows requests on none of its connections is not stormed, and none of them is lost for good")
+    func allBarred() async {
+      let limit = ServerBox<Int>()
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: limit.value ?? 0)
+        case .request(let stream, _): connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port) {
+        $0.connections = 1
+        $0.barredFor = 10
+        $0.firstPause = 200
+        $0.longestPause = 200
+        $0.connectInterval = 1
+      }
+      let began = Monotonic.now
+      #expect(await bench.pool.answer(bench.numbered(1, deadline: 2_000)[0]).failure == .timedOut(sent: false))
+      let pauses = Monotonic.now.milliseconds(since: began) / 150
+      #expect(server.connections.count >= 4)
+      #expect(server.connections.count <= pauses + 2)
+      limit.value = 10
+      #expect(await bench.pool.answer(bench.numbered(1)[0]).status == 200)
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A connection that is barred for a moment is kept")
+    func barredBriefly() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 1)
+        case .request(let stream, _):
+          connection.answer(stream)
+          guard connection.requests == 1 else { return }
+          connection.settings(streams: 0)
+          EventLoop.shared.after(milliseconds: 100) { connection.settings(streams: 1) }
+        }
+      }
+      let bench = Bench(server.port) {
+        $0.connections = 1
+        $0.barredFor = 600_000
+      }
+      let answers = await bench.pool.blast(bench.numbered(3))
+      #expect(answers.allSatisfy { $0.status == 200 })
+      #expect(server.connections.count == 1 && bench.log.losses.isEmpty)
+      bench.pool.close()
+      server.stop()
+    }
+
     @Test("More waiting requests than the bound are turned away at once")
     func overloaded() async {
       let server = ScriptedServer { connection, event in

@@ -22,6 +22,14 @@ final class ServerGate {
   }
 }
 
+/// What a handler finds once the test has put it there.
+@LoopActor
+final class ServerBox<Value: Sendable> {
+  var value: Value?
+
+  nonisolated init() {}
+}
+
 /// Things that a server's handler saw, in order.
 @LoopActor
 final class ServerLog {

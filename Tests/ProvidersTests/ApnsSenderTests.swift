@@ -154,14 +154,20 @@ struct TransportReplyTests {
   @Test("What the provider cannot have seen counts for nothing", arguments: [Route.apnsProduction, .fcm])
   func untouched(_ route: Route) {
     let failures: [Http2Failure] = [
-      .refused, .overloaded, .timedOut(sent: false), connect(.dns), connect(.tcp), connect(.tls), connect(.timeout),
-      connect(.settings),
+      .refused, connect(.dns), connect(.tcp), connect(.tls), connect(.timeout), connect(.settings),
     ]
     for failure in failures {
       let isUntouched = if case .untouched = Reply(failure, route: route) { true } else { false }
       #expect(isUntouched, "\(failure)")
       #expect(failure.isUnprocessed)
     }
+  }
+
+  @Test("What no stream came free for is anybody's", arguments: [Http2Failure.overloaded, .timedOut(sent: false)])
+  func crowdedOut(_ failure: Http2Failure) {
+    let isCrowdedOut = if case .crowdedOut = Reply(failure, route: .fcm) { true } else { false }
+    #expect(isCrowdedOut)
+    #expect(failure.isUnprocessed)
   }
 
   @Test("What it may have seen is an attempt, after its pause")

@@ -109,6 +109,20 @@ struct SandboxSenderTests {
     await sender.close()
   }
 
+  @Test("A connection that Apple allows no requests on any more is left for another")
+  func barred() async throws {
+    let sandbox = try await SandboxProcess.start()
+    let sender = try apns(sandbox) { $0.barredFor = 50 }
+    try await sandbox.script(
+      #"""
+      {"rules":[{"token":"\#(push(0).token)","steps":[{"action":"settings","maxConcurrentStreams":0,"times":1}]}]}
+      """#)
+    #expect(isAccepted(await sender.send(push(0, isProven: false)).reply))
+    #expect(isAccepted(await sender.send(push(1, isProven: false)).reply))
+    #expect(try await connections(sandbox).count == 2)
+    await sender.close()
+  }
+
   @Test(
     "A connection wedged by an expired token is left: every push is taken after one retry and one new token",
     arguments: ["fail", "hang"])

@@ -29,11 +29,15 @@ extension Lane {
 
   /// What an answer means for its delivery, its registration and the lane.
   private func absorb(_ reply: Reply, _ held: Held) {
-    if case .untouched(let reason) = reply {
+    switch reply {
+    case .untouched(let reason):
       again(held, after: outage.wait(), attempts: held.delivery.attempts, reason, .none)
       return probeInconclusive()
+    case .crowdedOut(let reason):
+      again(held, after: Outage.longest, attempts: held.delivery.attempts, reason, .none, hurries: false)
+      return probeInconclusive()
+    default: outage.end()
     }
-    outage.end()
     switch reply {
     case .accepted(let id):
       context.counts.accepted(route, seconds: held.age(.now))
@@ -59,7 +63,7 @@ extension Lane {
     case .again(let reason, let minimum, let isUnknown):
       retry(held, reason, minimum: minimum, isUnknown ? .unknown : .answered)
       probeInconclusive()
-    case .untouched: break
+    case .untouched, .crowdedOut: break
     case .park(let reason), .refreshCredential(let reason), .reconnect(let reason):
       park(reason)
       giveBack(held)
@@ -112,15 +116,19 @@ extension Lane {
     again(held, after: wait, attempts: count.value, reason, attempt)
   }
 
+  /// - Parameter hurries: this lane looks for it as soon as it is due. Otherwise other workers, whose connections may have
+  ///   room, are as likely to find it.
   private func again(
-    _ held: Held, after wait: Int64, attempts: Int, _ reason: String, _ attempt: Settlement.Attempt
+    _ held: Held, after wait: Int64, attempts: Int, _ reason: String, _ attempt: Settlement.Attempt,
+    hurries: Bool = true
   ) {
     let delivery = held.delivery
     settle(
       held,
       Settlement(
         batch: delivery.batch, device: delivery.device,
-        verdict: .again(after: wait, attempts: attempts, reason: reason), attempt: attempt))
+        verdict: .again(after: wait, attempts: attempts, reason: reason), attempt: attempt),
+      hurries: hurries)
     next(after: held)
   }
 

@@ -169,8 +169,11 @@ final class Lane {
 
   // MARK: Settling
 
-  /// Records what became of a delivery; `then` runs once that is done.
-  func settle(_ delivery: Held, _ settlement: Settlement, then: (@LoopActor () -> Void)? = nil) {
+  /// Records what became of a delivery; `then` runs once that is done. One that is to be sent again is looked for when it is
+  /// due, if this lane `hurries`, and otherwise when a tick finds it.
+  func settle(
+    _ delivery: Held, _ settlement: Settlement, hurries: Bool = true, then: (@LoopActor () -> Void)? = nil
+  ) {
     context.settler.record(settlement, owner: delivery.owner) { [self] answer in
       held -= 1
       switch answer {
@@ -178,7 +181,7 @@ final class Lane {
         if case .ended(let outcome, _) = settlement.verdict { context.counts.ended(route, outcome, 1) }
       case .expired: context.counts.ended(route, .expired, 1)
       case .again:
-        if case .again(let wait, _, _) = settlement.verdict { expectRetry(Int(wait)) }
+        if hurries, case .again(let wait, _, _) = settlement.verdict { expectRetry(Int(wait)) }
       case .lost, nil:
         context.counts.leaseLost()
         leases.lose(settlement.batch)

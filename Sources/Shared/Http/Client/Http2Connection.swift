@@ -19,6 +19,8 @@ final class Http2Connection: Readiness, Flushable {
   private var retireAt: Monotonic
   private let opening: Monotonic
   private var goAway: Http2GoAway?
+  /// Since when the server has allowed no request at all; nil while it does.
+  private(set) var barredSince: Monotonic?
   /// Some request was answered: whatever happens later, connecting is not what fails.
   private(set) var hasAnswered = false
 
@@ -86,6 +88,7 @@ final class Http2Connection: Readiness, Flushable {
   func receivedSettings() {
     guard let session else { return }
     let step = state.settings(limit: session.peerStreamLimit)
+    barredSince = state.peerLimit > 0 ? nil : barredSince ?? .now
     if step == .opened {
       armTimer()
       pool?.opened(self)
@@ -190,7 +193,7 @@ final class Http2Connection: Readiness, Flushable {
     let orphans = exchanges.values.sorted { $0.streamId < $1.streamId }
     exchanges = [:]
     pool?.ended(self, ending)
-    let failure = goAway.map { Http2Failure.goneAway($0.reason) } ?? .connectionLost
+    let failure = goAway.map { Http2Failure.goneAway($0.words) } ?? .connectionLost
     for orphan in orphans { pool?.finished(orphan, .failure(orphan.mayBeProcessed ? failure : .refused)) }
     pool?.hasRoom()
     pool = nil

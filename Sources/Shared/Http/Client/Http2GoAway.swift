@@ -7,6 +7,9 @@ package struct Http2GoAway: Equatable, Sendable {
   /// The server's own words, at most 256 bytes, made printable. APNs sends JSON with a `reason`.
   package let reason: String
 
+  /// What the server gives as its reason: its own words, or the code where it says nothing.
+  var words: String { reason.isEmpty ? "HTTP/2 error \(code)" : reason }
+
   init(lastStream: Int32, code: UInt32, reason: UnsafeBufferPointer<UInt8>) {
     self.lastStream = lastStream
     self.code = code

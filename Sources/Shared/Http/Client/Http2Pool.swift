@@ -27,6 +27,7 @@ package final class Http2Pool {
   private var ended = false
 
   private var openTimer: Timer?
+  private var barTimer: Timer?
   private var sweepTimer: Timer?
   private var sweepDue: Monotonic?
 
@@ -103,6 +104,7 @@ package final class Http2Pool {
   private func end() {
     ended = true
     EventLoop.shared.cancel(openTimer)
+    EventLoop.shared.cancel(barTimer)
     opening?.close()
     for exchange in queue.take({ _ in true }) { exchange.settle(.failure(.refused)) }
   }
@@ -117,6 +119,7 @@ package final class Http2Pool {
     if queue.isEmpty, let connection = idlest(), connection.submit(exchange, now) { return watchCrowd(now) }
     guard queue.count < limits.waiting else { return exchange.settle(.failure(.overloaded)) }
     queue.append(exchange)
+    retireBarred(now)
     openIfNeeded(now)
   }
 
@@ -181,9 +184,34 @@ package final class Http2Pool {
     openIfNeeded(now)
   }
 
+  /// Requests wait: connections on which the server has allowed none for a while make room for others. They answer PINGs, so
+  /// nothing else would ever end them.
+  private func retireBarred(_ now: Monotonic) {
+    EventLoop.shared.cancel(barTimer)
+    guard !ended, !queue.isEmpty else { return }
+    var next: Monotonic?
+    for connection in connections where connection.state.phase == .open {
+      guard let due = connection.barredSince?.advanced(milliseconds: limits.barredFor) else { continue }
+      if due <= now {
+        events(.lost("the server allows no requests"))
+        connection.drain()
+      } else {
+        next = min(next ?? due, due)
+      }
+    }
+    guard let next else { return }
+    barTimer = EventLoop.shared.after(milliseconds: next.milliseconds(since: now) + 1) { [weak self] in
+      self?.retireBarred(.now)
+      self?.openIfNeeded(.now)
+    }
+  }
+
   private func openIfNeeded(_ now: Monotonic) {
     guard !ended, opening == nil, anotherWanted || !queue.isEmpty else { return }
     guard usable < limits.connections || !aged.isEmpty else { return }
+    // A barred one that has answered nothing ends in this turn, as a failed connect: its successor waits for that pause.
+    guard !connections.contains(where: { $0.barredSince != nil && $0.state.phase == .closed && !$0.hasAnswered })
+    else { return }
     var due = backoff.notBefore
     if !anotherWanted, usable > 0, let oldest = queue.oldestArrival {
       due = max(due, oldest.advanced(milliseconds: limits.growAfter))
@@ -225,6 +253,7 @@ package final class Http2Pool {
       }
       if !connection.submit(exchange, now) { queue.putBack(exchange) }
     }
+    retireBarred(now)
     openIfNeeded(now)
   }
 

@@ -5,7 +5,7 @@ package enum Http2PoolEvent: Sendable {
   case connectFailed(ConnectFailure)
   /// The server takes no more requests on a connection; routine, unless its code or reason says otherwise.
   case goneAway(Http2GoAway)
-  /// A connection ended with a fault: it broke, fell silent, or the server closed it without a word.
+  /// A connection ended with a fault: it broke, fell silent, took no more requests, or the server closed it without a word.
   case lost(String)
   /// A connection closed as it should, after its last answer.
   case drained

@@ -15,6 +15,8 @@ package struct Http2PoolLimits: Sendable {
   package var crowd = 64
   /// How long all connections are crowded before another one is opened.
   package var crowdedFor = 500
+  /// A connection on which the server has allowed no request for so long is replaced as soon as requests wait.
+  package var barredFor = 2_000
   /// Name, TCP, TLS and the server's first SETTINGS, together.
   package var connectTimeout = 5_000
   /// The pause after the first failed connect; it doubles with each further one.

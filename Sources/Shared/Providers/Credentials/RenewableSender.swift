@@ -82,7 +82,7 @@ package final class RenewableSender: ProviderSender {
       }
       if budget.allowsResend(clock.now()) { return nil }
       return SendReport(reply: .untouched(reason: reason), seconds: report.seconds)
-    case .untouched:
+    case .untouched, .crowdedOut:
       succession.undecided(trial)
       return budget.allowsResend(clock.now()) ? nil : report
     case .again:

@@ -9,8 +9,8 @@ extension Reply {
     switch failure {
     case .connect(let fault): self = Self.unconnected(fault)
     case .refused: self = .untouched(reason: "refused_stream")
-    case .overloaded: self = .untouched(reason: "refused_stream: too many wait for a stream")
-    case .timedOut(sent: false): self = .untouched(reason: "timeout: no stream came free")
+    case .overloaded: self = .crowdedOut(reason: "refused_stream: too many wait for a stream")
+    case .timedOut(sent: false): self = .crowdedOut(reason: "timeout: no stream came free")
     case .timedOut(sent: true): self = Self.broken("timeout", pause)
     case .reset(let code): self = Self.broken("reset: HTTP/2 error \(code)", pause)
     case .goneAway(let text): self = Self.broken(ReplyTable.bounded("goaway: \(text)"), pause)

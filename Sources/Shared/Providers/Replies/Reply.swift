@@ -14,6 +14,8 @@ package enum Reply: Sendable, Equatable {
   case againOnce(reason: String)
   /// The provider did not look at it: due again, and no attempt is counted.
   case untouched(reason: String)
+  /// This process had no way to send it in its time: due again for whoever gets to it first, and no attempt is counted.
+  case crowdedOut(reason: String)
   /// The credential is to be renewed and the push sent again at once. `ProviderSender` sees to it and never returns it.
   case refreshCredential(reason: String)
   /// The push is to be sent again on a new connection at once. `ProviderSender` sees to it and never returns it.
@@ -28,7 +30,8 @@ package enum Reply: Sendable, Equatable {
     switch self {
     case .accepted: nil
     case .dead(let reason, _, _), .again(let reason, _, _), .againOnce(let reason), .untouched(let reason),
-      .refreshCredential(let reason), .reconnect(let reason), .park(let reason), .failed(let reason):
+      .crowdedOut(let reason), .refreshCredential(let reason), .reconnect(let reason), .park(let reason),
+      .failed(let reason):
       reason
     }
   }

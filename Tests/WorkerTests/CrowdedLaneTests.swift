@@ -1,0 +1,97 @@
+import Contract
+import FoundationEssentials
+import Http
+import Keys
+import Loop
+import Operations
+import Providers
+import Stores
+import Testing
+
+@testable import worker
+
+/// Lanes on one queue, each with connections to an Apple of its own.
+@Suite("A lane without a way out", .serialized) @LoopActor
+struct CrowdedLaneTests {
+  private let token = String(repeating: "ab", count: 32)
+
+  private func apple(streams: Int) throws -> (server: HttpServer, sender: ApnsSender) {
+    var limits = HttpServerLimits()
+    limits.streams = streams
+    let server = HttpServer(limits: limits) { _, _ in HttpResponse(status: 200) }
+    let port = try server.listen(address: "127.0.0.1", port: 0)
+    let sender = ApnsSender(
+      route: .apnsSandbox, origin: try Contract.Origin("http://127.0.0.1:\(port)"), topic: "com.example.app",
+      credential: ApnsCredential(keyId: "AAAAAAAAAA", teamId: "BBBBBBBBBB", key: try Es256Key.generate()), tls: nil)
+    return (server, sender)
+  }
+
+  private func lane(_ store: any Store, _ sender: ApnsSender) -> Lane {
+    let log = Log(program: "test", minimum: nil)
+    return Lane(
+      route: .apnsSandbox, sender: sender,
+      context: LaneContext(
+        store: store, capacity: 64, batch: 8, counts: DeliveryCounts(WorkerMetrics(Metrics())), log: log,
+        faults: LogTally(log, "the queue could not be reached"), random: { 0 }))
+  }
+
+  /// A host that has proven itself, with one phone; one alert for it is queued.
+  private func admit(_ store: any Store) async throws {
+    let fingerprint = try #require(HostFingerprint("AAAAAAAAAAAAAAAA"))
+    let bearer = Sha256.digest("bearer")
+    try await store.saveChallenge(id: "c", fingerprint: fingerprint, proofDigest: Sha256.digest("proof"))
+    _ = try await store.openSession(challengeId: "c", tokenDigest: bearer)
+    guard case .active(let host, _) = try await store.sessions(tokenDigests: [bearer]).first else {
+      Issue.record("no session")
+      return
+    }
+    let id = try #require(
+      try await store.register(host, deviceId: "d", route: .apnsSandbox, token: token, newId: "r"))
+    let text =
+      #"{"notificationSeq":1,"notificationEpoch":"e","source":"terminal-bell","title":"T","body":"B"}"#
+    let notification = try Notification(stored: Array(text.utf8))
+    let results = try await store.admit([
+      Admission(
+        host: host, registrationIds: [id], kind: .alert, seq: 1, eventKey: EventKeys.event(notification),
+        fenceKey: nil, contentDigest: EventKeys.content(notification), payload: notification.stored, isSilent: false,
+        expiresAt: nil)
+    ])
+    #expect(results == [[.queued]])
+  }
+
+  /// Waits until `condition` holds, which changes on the loop alone. Two minutes without it are a failure.
+  private func until(_ condition: () -> Bool) async throws {
+    let end = Monotonic.now.advanced(milliseconds: 120_000)
+    while !condition() {
+      try #require(Monotonic.now < end, "waited in vain")
+      try await EventLoop.shared.sleep(milliseconds: 5)
+    }
+  }
+
+  @Test("What no stream came free for goes back to the queue, and another worker gets it")
+  func crowdedOut() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "lane-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let store = try await SQLiteStore(directory: directory)
+    try await admit(store)
+    let (barred, open) = (try apple(streams: 0), try apple(streams: 10))
+    let (stuck, other) = (lane(store, barred.sender), lane(store, open.sender))
+    stuck.look()
+    try await until { stuck.held == 1 }
+    try await until { stuck.held == 0 }
+    // Due by now, and not taken again by the one that could not send it.
+    try await EventLoop.shared.sleep(milliseconds: Int(Outage.longest) + 500)
+    #expect(stuck.held == 0)
+    #expect(barred.server.acceptedConnections > 1)
+    other.look()
+    try await until { other.held == 1 || stuck.held == 1 }
+    try await until { other.held == 0 }
+    #expect(open.server.acceptedConnections == 1)
+    #expect(try await store.depth().deliveries == 0)
+    for lane in [stuck, other] { lane.drain() }
+    for apple in [barred, open] {
+      await apple.sender.close()
+      apple.server.stop()
+    }
+  }
+}
