@@ -80,6 +80,56 @@ struct ServerHttp1Tests {
     server.stop()
   }
 
+  @Test("However fast a peer pipelines, no more is taken in than the bound") @LoopActor
+  func pipeliningIntake() async throws {
+    let answered = ServerGate()
+    let never = ServerGate()
+    let server = HttpServer(limits: .patient) { _, exchange in
+      // A turn of the loop for each request, so that each could bring another read.
+      try? await EventLoop.shared.sleep(milliseconds: 1)
+      if exchange.requestsOnConnection == 1_000 {
+        answered.open()
+        await never.passed()
+      }
+      return HttpResponse(status: 204)
+    }
+    let client = ServerSocket(port: try server.listen(address: "127.0.0.1", port: 0))
+    let twin = ServerSocket(twinOf: client)
+    // More than the kernel's buffers hold, and less than 1,000 reads.
+    let requests = String(repeating: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_800_000)
+    async let taken = client.send(requests)
+    await answered.passed()
+    await twin.reset()
+    #expect(await taken == false)
+    never.open()
+    server.stop()
+  }
+
+  @Test("A peer that pipelines lets others have their turn") @LoopActor
+  func pipeliningTurn() async throws {
+    var limits = HttpServerLimits.patient
+    limits.pipelinedInARow = 4
+    let log = ServerLog()
+    let other = ServerBox<ServerSocket>()
+    let server = HttpServer(limits: limits) { request, _ in
+      log.note(request.path)
+      // It is in the kernel now, and is found in the next turn.
+      if log.lines.count == 2 { other.value?.sendAtOnce("GET /other HTTP/1.1\r\nHost: x\r\n\r\n") }
+      return HttpResponse(status: 204)
+    }
+    let port = try server.listen(address: "127.0.0.1", port: 0)
+    let patient = ServerSocket(port: port)
+    await until { server.openConnections == 1 }
+    other.value = patient
+    let client = ServerSocket(port: port)
+    await client.send(String(repeating: "GET / HTTP/1.1\r\nHost: x\r\n\r\n", count: 1_000))
+    #expect(await patient.reply()?.status == 204)
+    let place = try #require(log.lines.firstIndex(of: "/other"))
+    #expect(place <= 8)
+    for _ in 0..<1_000 { #expect(await client.reply()?.status == 204) }
+    server.stop()
+  }
+
   @Test("HEAD gets the fields of GET, and no body") @LoopActor
   func head() async throws {
     let (server, port) = try echoServer()

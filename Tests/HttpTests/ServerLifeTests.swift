@@ -97,23 +97,79 @@ struct ServerLifeTests {
     server.stop()
   }
 
-  @Test("Connections over the limit wait until one ends") @LoopActor
+  @Test("Connections over the limit wait until a busy one ends or is idle") @LoopActor
   func connectionLimit() async throws {
+    let gates = (0..<3).map { _ in ServerGate() }
     var limits = HttpServerLimits.patient
     limits.connections = 2
-    let server = HttpServer(limits: limits) { _, _ in HttpResponse(status: 200) }
+    let server = HttpServer(limits: limits) { request, _ in
+      if let place = Int(request.path.dropFirst()) { await gates[place].passed() }
+      return HttpResponse(status: 200)
+    }
     let port = try server.listen(address: "127.0.0.1", port: 0)
     let clients = (0..<4).map { _ in ServerSocket(port: port) }
-    for client in clients { await client.send(get) }
-    #expect(await clients[0].reply()?.status == 200)
-    #expect(await clients[1].reply()?.status == 200)
-    #expect(server.acceptedConnections == 2)
-    for (ends, waits) in [(0, 2), (1, 3)] {
-      await clients[ends].finishSending()
-      #expect(await clients[waits].reply()?.status == 200)
-      #expect(server.openConnections == 2)
+    for (place, client) in clients.enumerated() {
+      await client.send("GET /\(place < 3 ? "\(place)" : "") HTTP/1.1\r\nHost: x\r\n\r\n")
     }
-    #expect(server.acceptedConnections == 4)
+    await until { server.runningHandlers == 2 }
+    #expect(server.acceptedConnections == 2)
+    // Busy ones are left alone: the first makes room once it is idle, the second by its end.
+    gates[0].open()
+    #expect(await clients[0].reply()?.status == 200)
+    #expect(await clients[0].readToEnd().isEmpty)
+    await until { server.runningHandlers == 2 }
+    #expect(server.acceptedConnections == 3 && server.openConnections == 2)
+    await clients[1].reset()
+    #expect(await clients[3].reply()?.status == 200)
+    #expect(server.acceptedConnections == 4 && server.openConnections == 2)
+    for gate in gates { gate.open() }
+    #expect(await clients[2].reply()?.status == 200)
+    server.stop()
+  }
+
+  @Test("At the limit a newcomer takes the place of whoever has been idle longest") @LoopActor
+  func idleMakeRoom() async throws {
+    var limits = HttpServerLimits.patient
+    limits.connections = 8
+    let server = HttpServer(limits: limits) { _, _ in HttpResponse(status: 200) }
+    let port = try server.listen(address: "127.0.0.1", port: 0)
+    let idle = (0..<8).map { _ in ServerSocket(port: port) }
+    for client in idle {
+      await client.send(get)
+      #expect(await client.reply()?.status == 200)
+    }
+    // No longer the one that has been idle longest.
+    await idle[0].send(get)
+    #expect(await idle[0].reply()?.status == 200)
+    var newcomers: [ServerSocket] = []
+    for place in 1...3 {
+      let fresh = ServerSocket(port: port)
+      newcomers.append(fresh)
+      await fresh.send(get)
+      #expect(await fresh.reply()?.status == 200)
+      #expect(server.openConnections == 8)
+      #expect(await idle[place].readToEnd().isEmpty)
+    }
+    #expect(server.acceptedConnections == 8 + newcomers.count)
+    await idle[0].send(get)
+    #expect(await idle[0].reply()?.status == 200)
+    server.stop()
+  }
+
+  @Test("An idle HTTP/2 connection makes room as well, and says so") @LoopActor
+  func idleHttp2MakesRoom() async throws {
+    var limits = HttpServerLimits.patient
+    limits.connections = 1
+    let server = HttpServer(limits: limits) { _, _ in HttpResponse(status: 200) }
+    let port = try server.listen(address: "127.0.0.1", port: 0)
+    let bench = Bench(UInt16(port))
+    #expect(await bench.pool.answer(bench.numbered(1)[0]).status == 200)
+    let fresh = ServerSocket(port: port)
+    await fresh.send(get)
+    #expect(await fresh.reply()?.status == 200)
+    await until { !bench.log.goAways.isEmpty }
+    #expect(server.openConnections == 1)
+    bench.pool.close()
     server.stop()
   }
 

@@ -62,6 +62,12 @@ actor ServerSocket {
     return true
   }
 
+  /// Sends from whatever thread calls, while that thread does nothing else.
+  nonisolated func sendAtOnce(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = Glibc.send(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL))
+  }
+
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 

@@ -3,7 +3,7 @@ internal import Loop
 /// A deadline that moves often and passes seldom: moving it later costs no timer.
 @LoopActor
 final class Deadline {
-  private var due: Monotonic?
+  private(set) var due: Monotonic?
   private var armed: (timer: Timer, due: Monotonic)?
   private var passed: (@LoopActor () -> Void)?
 

@@ -9,6 +9,8 @@ final class Http1Session: ServerSession {
     case handling(HttpExchange)
     /// The peer has to take replies in before the next request is looked at.
     case blocked
+    /// It has had its turn: others go first.
+    case yielding
     case over
   }
 
@@ -16,12 +18,20 @@ final class Http1Session: ServerSession {
   private var parser: RequestParser
   private var phase = Phase.reading
   private var stage = RequestParser.Stage.idle
-  /// What came while a handler was at work.
+  /// What came before it could be looked at, and how much of it has been since.
   private var pending: [UInt8] = []
+  private var used = 0
+  /// Requests taken from `pending` one after another.
+  private var inARow = 0
   private var peerHasEnded = false
   private var requests = 0
 
   private var limits: HttpServerLimits { connection.server.limits }
+
+  var isIdle: Bool {
+    guard case .reading = phase else { return false }
+    return requests > 0 && stage == .idle
+  }
 
   /// `hasBegun`: some of the first request was read elsewhere, and the deadline of its head is set.
   init(_ connection: ServerConnection, hasBegun: Bool) {
@@ -32,17 +42,30 @@ final class Http1Session: ServerSession {
 
   func receive(_ bytes: Span<UInt8>) {
     switch phase {
-    case .reading: read(bytes, from: 0)
-    case .handling, .blocked:
-      bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
-      if pending.count >= limits.pipelined { connection.pauseReading() }
+    case .reading:
+      inARow = 0
+      var at = 0
+      let outcome = parser.read(bytes, at: &at)
+      if at < bytes.count { keep(bytes.extracting(at..<bytes.count)) }
+      act(outcome)
+    case .handling, .blocked, .yielding: keep(bytes)
     case .over: break
     }
   }
 
-  private func read(_ bytes: Span<UInt8>, from first: Int) {
-    var at = first
-    switch parser.read(bytes, at: &at) {
+  /// Keeps bytes for later. Beyond the bound no more is read until less is left.
+  private func keep(_ bytes: Span<UInt8>) {
+    // What is left moves to the front only when it is the smaller part, so that it costs no more than what came.
+    if used * 2 >= pending.count {
+      pending.removeSubrange(..<used)
+      used = 0
+    }
+    bytes.withUnsafeBufferPointer { pending.append(contentsOf: $0) }
+    if pending.count - used >= limits.pipelined { connection.pauseReading() }
+  }
+
+  private func act(_ outcome: RequestParser.Outcome) {
+    switch outcome {
     case .more:
       if parser.takeContinue() { connection.write { $0.append(contentsOf: "HTTP/1.1 100 Continue\r\n\r\n".utf8) } }
       awaitMore()
@@ -50,9 +73,6 @@ final class Http1Session: ServerSession {
       reply(.refusal(status), withoutBody: false)
     case .complete:
       connection.deadline?.clear()
-      if at < bytes.count {
-        bytes.extracting(at..<bytes.count).withUnsafeBufferPointer { pending.append(contentsOf: $0) }
-      }
       start()
     }
   }
@@ -74,6 +94,7 @@ final class Http1Session: ServerSession {
 
   private func start() {
     requests += 1
+    inARow += 1
     var request = parser.request
     request.peer = connection.peer
     let exchange = HttpExchange(
@@ -102,8 +123,19 @@ final class Http1Session: ServerSession {
     stage = .idle
     if connection.backlog > limits.gathered {
       phase = .blocked
+    } else if inARow >= limits.pipelinedInARow, used < pending.count {
+      giveWay()
     } else {
       proceed()
+    }
+  }
+
+  /// Goes on in the loop's next turn: a peer that pipelines without pause must not keep the others waiting.
+  private func giveWay() {
+    phase = .yielding
+    inARow = 0
+    EventLoop.shared.after(milliseconds: 0) { [weak self] in
+      if let self, case .yielding = phase { proceed() }
     }
   }
 
@@ -111,10 +143,14 @@ final class Http1Session: ServerSession {
   private func proceed() {
     phase = .reading
     connection.deadline?.set(milliseconds: limits.idle)
-    let bytes = pending
-    pending = []
-    connection.resumeReading()
-    if bytes.isEmpty { awaitMore() } else { read(bytes.span, from: 0) }
+    guard used < pending.count else { return awaitMore() }
+    let outcome = parser.read(pending.span, at: &used)
+    if used == pending.count {
+      pending = []
+      used = 0
+    }
+    if pending.count - used < limits.pipelined { connection.resumeReading() }
+    act(outcome)
   }
 
   func receivedEnd() {
@@ -123,7 +159,7 @@ final class Http1Session: ServerSession {
     case .reading: awaitMore()
     // The reply may still reach a peer that closed its sending half only.
     case .handling(let exchange): exchange.peerGone()
-    case .blocked, .over: break
+    case .blocked, .yielding, .over: break
     }
   }
 

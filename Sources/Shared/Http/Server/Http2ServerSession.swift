@@ -20,6 +20,8 @@ final class Http2ServerSession: ServerSession {
 
   private var limits: HttpServerLimits { connection.server.limits }
 
+  var isIdle: Bool { streams.isEmpty }
+
   init(_ connection: ServerConnection) {
     self.connection = connection
     nghttp2_session_server_new(&session, Self.callbacks, Unmanaged.passUnretained(self).toOpaque())

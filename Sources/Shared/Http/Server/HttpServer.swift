@@ -41,8 +41,8 @@ package final class HttpServer {
   /// `address` is numeric, `localhost`, or `*` for all of IPv6 and IPv4. With `tls`, ALPN settles on the protocol.
   @discardableResult
   package func listen(address: String, port: Int, tls: TlsServerContext? = nil) throws(ListenFailure) -> Int {
-    let listener = try Listener(address: address, port: port) { [weak self] descriptor, peer in
-      self?.accept(descriptor, peer, tls)
+    let listener = try Listener(address: address, port: port, makeRoom: { [weak self] in self?.makeRoom() ?? false }) {
+      [weak self] descriptor, peer in self?.accept(descriptor, peer, tls)
     }
     listeners.append(listener)
     return listener.port
@@ -96,6 +96,23 @@ package final class HttpServer {
     if isIdle { releaseIdleWaiters() }
   }
 
+  var isFull: Bool { connections.count >= limits.connections }
+
+  /// A new connection could take the place of an idle one.
+  func hasIdleConnection() {
+    for listener in listeners { listener.resume() }
+  }
+
+  /// Whether there is room for another connection, be it in the place of the one that has been idle longest. Whoever keeps
+  /// connections open for nothing must not keep others out.
+  private func makeRoom() -> Bool {
+    guard isFull else { return true }
+    let idle = connections.values.compactMap { connection in connection.idleUntil.map { (connection, until: $0) } }
+    guard let (longest, _) = idle.min(by: { $0.until < $1.until }) else { return false }
+    longest.dismiss()
+    return true
+  }
+
   private var isIdle: Bool { connections.isEmpty && runningHandlers == 0 }
 
   private func releaseIdleWaiters() {
@@ -117,8 +134,5 @@ package final class HttpServer {
     lastId += 1
     connections[lastId] = ServerConnection(
       id: lastId, transport: Transport(descriptor, stream), peer: peer.text, server: self)
-    if connections.count >= limits.connections {
-      for listener in listeners { listener.pause() }
-    }
   }
 }

@@ -2,7 +2,8 @@
 package struct HttpServerLimits: Sendable {
   /// Bounds of one request.
   package var request = RequestParser.Limits()
-  /// Open connections. Beyond, new ones wait in the kernel's backlog until one ends.
+  /// Open connections. When there are as many, a new one takes the place of the one that has been idle longest; where none is
+  /// idle, it waits in the kernel's backlog until one is or ends.
   package var connections = 1_024
 
   /// From the connection's start to the end of its TLS handshake.
@@ -20,8 +21,11 @@ package struct HttpServerLimits: Sendable {
   /// For the peer to close its end after ours is closed.
   package var linger = 1_000
 
-  /// Bytes of requests that wait for the one before them on an HTTP/1 connection. Beyond, no more is read.
+  /// Bytes of requests that wait for the one before them on an HTTP/1 connection. Beyond, no more is read until
+  /// less waits.
   package var pipelined = 65_536
+  /// Requests of an HTTP/1 connection that are answered one after another before the other connections have their turn.
+  package var pipelinedInARow = 16
   /// Bytes of replies gathered for a connection beyond which the next reply waits for these to be taken in.
   package var gathered = 262_144
   /// Bytes thrown away after the last reply of a connection, for the peer to see the reply.

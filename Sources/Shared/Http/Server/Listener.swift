@@ -7,27 +7,33 @@ package struct ListenFailure: Error, CustomStringConvertible, Sendable {
   package let description: String
 }
 
-/// A listening socket: takes connections in for as long as its server has room.
+/// A listening socket: takes connections in for as long as its server has or makes room.
 @LoopActor
 final class Listener: Readiness {
   private let descriptor: Int32
+  private let makeRoom: @LoopActor () -> Bool
   private let accepted: @LoopActor (Int32, SocketAddress) -> Void
   /// The port that the kernel gave.
   let port: Int
   private var isOpen = true
   private var isPaused = false
 
-  /// `address` is numeric, `localhost`, or `*` for all of IPv6 and IPv4.
+  /// - Parameters:
+  ///   - address: numeric, `localhost`, or `*` for all of IPv6 and IPv4.
+  ///   - makeRoom: asked when there is a caller; false leaves it in the backlog until `resume`.
   init(
-    address: String, port: Int, accepted: @escaping @LoopActor (Int32, SocketAddress) -> Void
+    address: String, port: Int, makeRoom: @escaping @LoopActor () -> Bool,
+    accepted: @escaping @LoopActor (Int32, SocketAddress) -> Void
   ) throws(ListenFailure) {
     (descriptor, self.port) = try Self.open(address, port)
+    self.makeRoom = makeRoom
     self.accepted = accepted
     EventLoop.shared.watch(descriptor, .read, self)
   }
 
   func ready(_ events: Interest) {
-    while isOpen, !isPaused {
+    while isOpen, !isPaused, hasCaller {
+      guard makeRoom() else { return pause() }
       var peer = SocketAddress()
       let socket = peer.fill { lx_accept(descriptor, $0, $1) }
       if socket >= 0 {
@@ -46,6 +52,12 @@ final class Listener: Readiness {
       default: return
       }
     }
+  }
+
+  /// Asked before room is made: nothing is closed for a caller who does not exist.
+  private var hasCaller: Bool {
+    var question = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&question, 1, 0) == 1
   }
 
   /// Leaves connections in the backlog until `resume`.

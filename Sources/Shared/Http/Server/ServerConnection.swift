@@ -61,6 +61,12 @@ final class ServerConnection: Readiness, Flushable {
   /// Bytes that the peer has not taken yet.
   var backlog: Int { output.count - written }
 
+  /// Until when it may be idle: the earliest is that of the one that has been idle longest. Nil while it is not.
+  var idleUntil: Monotonic? {
+    guard isOpen, backlog == 0, let session, session.isIdle else { return nil }
+    return deadline?.due
+  }
+
   /// Hands the connection to the session of the protocol that it turned out to speak.
   func hand(to session: any ServerSession) { self.session = session }
 
@@ -102,6 +108,13 @@ final class ServerConnection: Readiness, Flushable {
   }
 
   func drain() { if isOpen { session?.drain() } }
+
+  /// Closes an idle connection, with a goodbye where the protocol has one and the peer takes it at once.
+  func dismiss() {
+    drain()
+    flush()
+    close()
+  }
 
   /// Closes at once; what was not written is lost.
   func close() {
@@ -194,6 +207,7 @@ final class ServerConnection: Readiness, Flushable {
     switch phase {
     case .open:
       session?.receive(UnsafeRawBufferPointer(rebasing: Self.scratch[0..<count]).bindMemory(to: UInt8.self).span)
+      noteIdleness()
     case .lingering(let discarded):
       phase = .lingering(discarded: discarded + count)
       if discarded + count > server.limits.discarded { close() }
@@ -231,8 +245,13 @@ final class ServerConnection: Readiness, Flushable {
       writeDeadline?.clear()
       updateInterest()
       if isOpen { session?.written() }
+      noteIdleness()
     }
     if case .finishing = phase { startLingering() }
+  }
+
+  private func noteIdleness() {
+    if server.isFull, idleUntil != nil { server.hasIdleConnection() }
   }
 
   private func startLingering() {

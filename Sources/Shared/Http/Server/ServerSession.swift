@@ -4,6 +4,8 @@ internal import Loop
 @LoopActor
 protocol ServerSession: AnyObject {
   var connection: ServerConnection { get }
+  /// Between two requests: nobody would miss the connection.
+  var isIdle: Bool { get }
   /// Bytes from the peer, valid during the call.
   func receive(_ bytes: Span<UInt8>)
   /// The peer will send no more.

@@ -4,6 +4,8 @@ internal import Loop
 @LoopActor
 final class UndecidedSession: ServerSession {
   unowned let connection: ServerConnection
+  /// It has yet to say what it came for, and has less time for that.
+  let isIdle = false
   private var held: [UInt8] = []
 
   private static let preface = Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8)
