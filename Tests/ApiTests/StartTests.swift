@@ -53,14 +53,17 @@ import Testing
     #expect(try await process.ended().code == 0)
   }
 
-  @Test func `A database URL that cannot be read is a fault of the configuration`() async throws {
-    let process = try ApiProcess([
-      "ORCA_PUSH_PUBLIC_URL": Gateway.origin, "ORCA_PUSH_DATABASE_URL": "postgres://u:hunter2@h:99999/d",
-    ])
+  @Test(arguments: [
+    ("postgres://u:hunter2@h:99999/d", "port"), ("postgres://u:ab@hunter2@127.0.0.1:1/d", "@"),
+    ("postgres://u:hunter2@127.0.0.1:1/d?sslmode=hunter2", "sslmode"),
+    ("postgres://u:hunter2@127.0.0.1:1/d?connect_timeout=hunter2", "connect_timeout"),
+  ])
+  func `A database URL that cannot be read is a fault of the configuration`(url: String, part: String) async throws {
+    let process = try ApiProcess(["ORCA_PUSH_PUBLIC_URL": Gateway.origin, "ORCA_PUSH_DATABASE_URL": url])
     let (code, complaints) = try await process.ended()
     #expect(code == 78)
     #expect(complaints.count == 1)
-    #expect(complaints[0].contains("ORCA_PUSH_DATABASE_URL"))
+    #expect(complaints[0].contains("ORCA_PUSH_DATABASE_URL") && complaints[0].contains(part))
     #expect(!process.said.contains("hunter2"))
   }
 

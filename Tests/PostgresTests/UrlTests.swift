@@ -54,6 +54,10 @@ struct UrlTests {
       // Their first characters take the quote before them, or the one behind, into their own.
       "postgres://u:\u{301}hunter2%zz@h/d", "postgres://\u{301}u:hunter2\u{600}%zz@h/d",
       "postgres://u:hunter2@h/d?hunter2", "mysql://u:hunter2@h/d",
+      // Its @ not escaped, libpq takes the rest of the password for a host, a database, or their beginning.
+      "postgres://u:ab@hunter2@h/d", "postgresql://u:ab@hunter2@127.0.0.1:1/d", "postgres://u:5432/hunter2@h/d",
+      "postgres://u@x.iam:hunter2@h/d", "postgres://u:ab@@hunter2/d", "postgres://u:a@b?hunter2@h/d",
+      "host=ab@hunter2 dbname=d", "host='ab hunter2'",
       "postgres://u:hunter2@h/d?prepared=maybe", "host=h port=0 password=hunter2", "host=h prepared=hunter2",
     ])
   func refuses(text: String) {
@@ -62,6 +66,49 @@ struct UrlTests {
       return !fault.reason.isEmpty && !fault.reason.contains("hunter2") && !"\(fault)".contains("hunter2")
     }
   }
+
+  @Test(
+    "What libpq would look at only when it connects is looked at at once, and named without its value",
+    arguments: [
+      ("sslmode=bogus", "sslmode"), ("sslmode=Require", "sslmode"), ("target_session_attrs=x", "target_session_attrs"),
+      ("connect_timeout=abc", "connect_timeout"), ("connect_timeout=1.5", "connect_timeout"),
+      ("keepalives_idle=99999999999", "keepalives_idle"), ("tcp_user_timeout=1s", "tcp_user_timeout"),
+      ("channel_binding=maybe", "channel_binding"), ("gssencmode=on", "gssencmode"),
+      ("ssl_min_protocol_version=TLSv9", "ssl_min_protocol_version"),
+      ("ssl_min_protocol_version=TLSv1.3&ssl_max_protocol_version=TLSv1.2", "ssl_min_protocol_version"),
+      ("hostaddr=db.example", "hostaddr"), ("hostaddr=127.0.0.1,127.0.0.2", "hostaddr"), ("port=1,2", "port"),
+    ])
+  func values(option: String, name: String) throws {
+    #expect {
+      try PostgresUrl("postgresql://u@h/d?" + option)
+    } throws: { fault in
+      guard let fault = fault as? PostgresUrl.Fault else { return false }
+      let value = option.split(separator: "=").last ?? ""
+      return fault.reason.contains(name) && !fault.reason.contains("\n")
+        && (value == "on" || value == "x" || value.hasPrefix("TLS") || !fault.reason.contains(value))
+    }
+  }
+
+  @Test("All wrong values are told in one line")
+  func allValues() {
+    #expect(
+      throws: PostgresUrl.Fault(
+        reason: "connect_timeout must be a whole number; gssencmode must be one of disable, prefer, require")
+    ) { try PostgresUrl("postgresql://u@h/d?gssencmode=x&connect_timeout=y") }
+  }
+
+  @Test(
+    "Values that libpq takes are taken",
+    arguments: [
+      "postgresql://u@h/d?sslmode=verify-full&target_session_attrs=read-write&channel_binding=require",
+      "postgresql://u@h/d?connect_timeout=10&keepalives=1&keepalives_idle=-1&tcp_user_timeout=%205%20&sslmode=",
+      "postgresql://u@h/d?ssl_min_protocol_version=tlsv1.2&ssl_max_protocol_version=TLSv1.3",
+      "postgresql://me%40x.iam:p%40w@a:1,b,c:3/d", "postgresql://u@[::1]:5432/d", "postgresql://u@%2Frun%2Fa%40b/d",
+      "postgresql:///d?host=/cloudsql/p:r:i&user=me@x.iam", "host=@abstract",
+      "host=a,/run,b_c.example hostaddr=,,10.0.0.1",
+      "hostaddr=fe80::1%eth0", "host=a,b port=1",
+    ])
+  func takes(text: String) throws { _ = try PostgresUrl(text) }
 
   @Test("A URL that is printed keeps its password")
   func masks() throws {

@@ -24,6 +24,8 @@ package struct PostgresUrl: Sendable, CustomStringConvertible, CustomDebugString
     case "off": prepares = false
     default: throw Fault(reason: "prepared must be on or off")
     }
+    // Before anything else of the text is told: what libpq takes for a host or a database would be the rest of a password.
+    if Self.hasLooseAt(rest) { throw Fault(reason: "it holds a loose @: in a user or password it is written %40") }
     var complaint: UnsafeMutablePointer<CChar>?
     guard let options = PQconninfoParse(rest, &complaint) else {
       defer { PQfreemem(complaint) }
@@ -38,6 +40,23 @@ package struct PostgresUrl: Sendable, CustomStringConvertible, CustomDebugString
     for port in (settings["port"] ?? "").split(separator: ",") where !(UInt16(port).map { $0 > 0 } ?? false) {
       throw Fault(reason: "the port must be a number from 1 to 65535")
     }
+    let faults = ConnectionValues.faults(settings)
+    if !faults.isEmpty { throw Fault(reason: faults.joined(separator: "; ")) }
+  }
+
+  /// Whether a URL holds an @ before its options beside the one that ends its user's part: by libpq's rules the first before
+  /// any slash.
+  private static func hasLooseAt(_ text: String) -> Bool {
+    guard let scheme = ["postgres://", "postgresql://"].first(where: { text.utf8.starts(with: $0.utf8) }) else {
+      return false
+    }
+    var rest = text.utf8.dropFirst(scheme.utf8.count)
+    if let stop = rest.firstIndex(where: { $0 == UInt8(ascii: "@") || $0 == UInt8(ascii: "/") }),
+      rest[stop] == UInt8(ascii: "@")
+    {
+      rest = rest[rest.index(after: stop)...]
+    }
+    return rest.prefix { $0 != UInt8(ascii: "?") }.contains(UInt8(ascii: "@"))
   }
 
   /// Host, port and database.
