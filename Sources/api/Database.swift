@@ -13,6 +13,8 @@ final class Database {
   /// What stands in the way, as /ready tells it.
   enum Obstacle: Equatable {
     case unreachable
+    /// Reads are answered, and nothing can be written.
+    case diskFull
     case schema(String)
     case folder(String)
   }
@@ -26,7 +28,7 @@ final class Database {
   /// Commits that may be under way at once without waiting for each other.
   let admissionCalls: Int
   /// Nil in validation mode on SQLite, where opening the file would write it.
-  private let store: (any Store)?
+  let store: (any Store)?
   private let signal: (any QueueSignal)?
   private let postgres: PostgresStore?
   private let directory: String?
@@ -65,19 +67,19 @@ final class Database {
         store = nil
         signal = nil
       } else {
-        store = try await Self.openFile(in: directory)
+        store = try await Self.openFile(in: directory, log)
         signal = SQLiteWake(directory: directory)
         isUsable = true
       }
     }
   }
 
-  private static func openFile(in directory: String) async throws(ProgramFailure) -> SQLiteStore {
+  private static func openFile(in directory: String, _ log: Log) async throws(ProgramFailure) -> SQLiteStore {
     guard Folder.make(directory) else {
       throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): the folder cannot be made")
     }
     do throws(StoreFailure) {
-      return try await SQLiteStore(directory: directory)
+      return try await SQLiteStore(directory: directory, log: { log.warning($0) })
     } catch {
       throw error.opening(directory)
     }
@@ -111,7 +113,10 @@ final class Database {
     do throws(StoreFailure) {
       if let mismatch = Schema.mismatch(found: try await store.schemaVersion()) { return .schema(mismatch) }
       isUsable = true
+      try await store.ping()
       return nil
+    } catch .unavailable(StoreFailure.diskFull) {
+      return .diskFull
     } catch {
       return .unreachable
     }

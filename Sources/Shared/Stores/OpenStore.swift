@@ -21,7 +21,9 @@ package struct OpenStore: Sendable {
   package init(_ settings: DatabaseSettings, program: String, log: Log) async throws(ProgramFailure) {
     switch settings.place {
     case .sqlite(let directory):
-      do { store = try await SQLiteStore(directory: directory) } catch { throw error.opening(directory) }
+      do { store = try await SQLiteStore(directory: directory, log: { log.warning($0) }) } catch {
+        throw error.opening(directory)
+      }
       guard let wake = SQLiteWake(directory: directory) else {
         throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): no file can be made there")
       }

@@ -14,19 +14,26 @@ package actor SQLiteStore: Store {
   let file: SQLiteFile
   nonisolated let reader: SQLiteReader
   nonisolated let clock: @Sendable () -> Int64
+  private let log: @Sendable (String) -> Void
+  /// Whether the disk had no room for the last write that needed some.
+  private var isFull = false
   private nonisolated let thread: BlockingThread
 
   package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
   /// Opens the file in `directory`, creating the folder, the file and what it lacks.
-  /// - Parameter clock: Unix ms; every program of the machine has the same.
+  /// - Parameters:
+  ///   - clock: Unix ms; every program of the machine has the same.
+  ///   - log: gets single lines without values.
   package init(
-    directory: String, clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds }
+    directory: String, clock: @escaping @Sendable () -> Int64 = { WallClock.milliseconds },
+    log: @escaping @Sendable (String) -> Void = { _ in }
   ) async throws(StoreFailure) {
     let path = directory + "/" + Self.fileName
     let thread = BlockingThread(name: "sqlite")
     self.thread = thread
     self.clock = clock
+    self.log = log
     // Opened where it will be used: libsqlite3 takes the file's locks from the thread that asks.
     let opener = SQLiteOpener(thread: thread)
     file = try await opener.open(path, in: directory)
@@ -35,7 +42,32 @@ package actor SQLiteStore: Store {
 
   /// Runs `body` as one transaction that others see whole or not at all.
   func transaction<T>(_ body: () throws -> T) throws(StoreFailure) -> T {
-    do { return try file.transaction(body) } catch { throw StoreFailure(error) }
+    do {
+      let result = try file.transaction(body)
+      // A small write may find room in the file where a larger one does not.
+      if isFull { try? tryRoom() }
+      return result
+    } catch {
+      if case SQLiteFailure.full = error, !isFull {
+        isFull = true
+        log("the disk that holds the database is full: nothing can be written")
+      }
+      throw StoreFailure(error)
+    }
+  }
+
+  /// Writes more than most calls do, in a row that a sweep would take should it be left.
+  private func tryRoom() throws {
+    try file.transaction {
+      try file.run(
+        """
+        insert or replace into push_challenges (challenge_id, host_fingerprint, proof_digest, expires_at)
+          values ('', '', zeroblob(262144), 0)
+        """)
+    }
+    try file.transaction { try file.run("delete from push_challenges where challenge_id = ''") }
+    isFull = false
+    log("the disk that holds the database has room again")
   }
 
   package func schemaVersion() async throws(StoreFailure) -> Int { try await reader.schemaVersion() }
@@ -45,7 +77,12 @@ package actor SQLiteStore: Store {
     []
   }
 
-  package func ping() async throws(StoreFailure) { _ = try await reader.schemaVersion() }
+  package func ping() async throws(StoreFailure) {
+    if isFull {
+      do { try tryRoom() } catch { throw StoreFailure(error) }
+    }
+    _ = try await reader.schemaVersion()
+  }
 }
 
 /// Opens the writing connection on the thread that will own it.
@@ -77,12 +114,15 @@ private actor SQLiteOpener {
 }
 
 extension StoreFailure {
+  /// The reason of `unavailable` where SQLite's disk has no room.
+  package static let diskFull = "the disk is full"
+
   /// What a failure of SQLite means to the caller of a store.
   init(_ error: any Error) {
     switch error {
     case let failure as StoreFailure: self = failure
     case SQLiteFailure.busy: self = .unavailable("the database file is locked by another program")
-    case SQLiteFailure.full: self = .unavailable("the disk is full")
+    case SQLiteFailure.full: self = .unavailable(Self.diskFull)
     case SQLiteFailure.readOnly: self = .unavailable("\(SQLiteStore.fileName) cannot be written")
     case SQLiteFailure.cannotOpen(let why): self = .unavailable(why)
     case SQLiteFailure.constraint: self = .refused("a constraint was broken")
