@@ -105,6 +105,26 @@ struct LinesTests {
   }
 }
 
+@Suite("A provider's word against a token, and the registration as it stands (rulings 6.9)")
+struct RefusalTests {
+  @Test(
+    "It is overtaken by another token, and by a registration at the time that it tells or later",
+    arguments: [
+      ("t", 99, 100, false), ("t", 100, 100, true), ("t", 101, 100, true), ("t", 101, nil, false), ("u", 99, 100, true),
+      ("u", 99, nil, true),
+    ] as [(String, Int64, Int64?, Bool)])
+  func overtaken(token: String, registeredAt: Int64, before: Int64?, isOvertaken: Bool) {
+    let refusal = Refusal(reason: "Unregistered", registeredBefore: before)
+    let check = Recheck.send(token: token, registeredAt: registeredAt, isProven: false)
+    #expect(refusal.isOvertaken(sent: "t", check) == isOvertaken)
+  }
+
+  @Test("A registration that is gone, or a dismissed alert, is no other chance")
+  func gone() {
+    #expect(!Refusal(reason: "Unregistered", registeredBefore: 1).isOvertaken(sent: "t", .cancelled))
+  }
+}
+
 @Suite("Leases of a lane (rulings 6.2)")
 struct LeasesTests {
   let start = Monotonic(nanoseconds: 1_000_000_000)

@@ -50,7 +50,7 @@ extension Lane {
         spared += 1
         end(held, .failed, reason)
       } else {
-        kill(held, reason, registeredBefore)
+        recheck(held, Refusal(reason: reason, registeredBefore: registeredBefore))
       }
       unpark()
     case .failed(let reason):
@@ -84,11 +84,11 @@ extension Lane {
 
   /// Marks the registration dead; the next in its line is looked at only once the mark stands, and so is what a claim that is
   /// under way brings of it.
-  private func kill(_ held: Held, _ reason: String, _ registeredBefore: Int64?) {
+  func kill(_ held: Held, _ refusal: Refusal) {
     let delivery = held.delivery
     let settlement = Settlement(
-      batch: delivery.batch, device: delivery.device, verdict: .ended(.dead, detail: reason),
-      attempt: .answered, kills: (delivery.token, registeredBefore))
+      batch: delivery.batch, device: delivery.device, verdict: .ended(.dead, detail: refusal.reason),
+      attempt: .answered, kills: (delivery.token, refusal.registeredBefore))
     settle(held, settlement) { [self] in
       lines.mark(delivery.device)
       next(after: held)
@@ -99,8 +99,8 @@ extension Lane {
     repeatLater(held, RetryCount(stored: held.delivery.attempts), reason, minimum: minimum, attempt)
   }
 
-  /// The first time; the second time it has failed.
-  private func retryOnce(_ held: Held, _ reason: String) {
+  /// A refusal that is not about the registration as it stands: due again the first time, failed the second.
+  func retryOnce(_ held: Held, _ reason: String) {
     var count = RetryCount(stored: held.delivery.attempts)
     if count.hasSpentStaleChance { return end(held, .failed, reason) }
     count.spendStaleChance()
