@@ -43,6 +43,45 @@ import Testing
     }
   }
 
+  @Test(
+    "What the provider has not answered when a worker ends counts as an attempt, and is sent again before what is younger",
+    arguments: Gateway.StoreKind.allCases)
+  func unanswered(kind: Gateway.StoreKind) async throws {
+    try await Gateway.run(kind) { gateway in
+      try await PythonHost.run(on: gateway) { host in
+        let phone = Phone(.production, 1)
+        try await gateway.script(
+          #"{"rules":[{"token":"\#(phone.token)","provider":"apns","steps":[{"action":"hang"}]}]}"#)
+        let registrations = try await host.register([phone])
+        try await host.alert(1, to: registrations)
+        try await gateway.arrived("apns", phone.token)
+        try await host.alert(2, to: registrations)
+        await gateway.programs.stopWorker()
+
+        func record(_ seq: Int64) async throws -> JsonValue {
+          let answer = try await host.get("/v1/deliveries?notificationEpoch=e&notificationSeq=\(seq)")
+          return try #require(answer["deliveries"]?.array?.first)
+        }
+        let pending = try await record(1)
+        #expect(pending["state"]?.string == "pending")
+        #expect(pending["attempts"]?.integer == 1)
+        #expect(pending["unknownOutcomes"]?.integer == 1)
+        #expect(pending["lastAttemptAt"]?.integer != nil)
+        #expect(try await record(2)["attempts"]?.integer == 0)
+
+        try await gateway.programs.startWorker()
+        try await gateway.drained()
+        let sent = try await record(1)
+        #expect(sent["state"]?.string == "sent")
+        #expect(sent["attempts"]?.integer == 2)
+        #expect(sent["unknownOutcomes"]?.integer == 1)
+        #expect(try await record(2)["attempts"]?.integer == 1)
+        let seen = try await gateway.log("apns", token: phone.token)
+        #expect(seen.map { $0["body"]?["orca"]?["notificationSeq"]?.integer } == [1, 1, 2])
+      }
+    }
+  }
+
   /// One host's alerts to all of its phones.
   private func send(_ alerts: Int64, _ gateway: Gateway, phones: Int = 20) async throws {
     try await PythonHost.run(on: gateway) { host in

@@ -56,6 +56,26 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `A wait below zero gives a delivery an older place, due at once`(on kind: StoreKind) async throws {
+    try await kind.use { under in
+      let host = try await under.host()
+      let id = try await under.phone(host)
+      try await under.send(.alert(1), host, [id])
+      try await under.advance(1_000)
+      try await under.send(.alert(2), host, [id])
+      let held = try await under.claim().deliveries
+      try #require(held.count == 2)
+      try await under.advance(5_000)
+      #expect(try await under.settle([held[0].again(after: -6_000, attempts: 1, .unknown)]) == [.again])
+      #expect(try await under.claim(owner: 2).deliveries.isEmpty, "the younger one is still held")
+      try await under.store.release([held[1].batch], owner: 1)
+      let claimed = try await under.claim(owner: 2).deliveries
+      #expect(claimed.map(\.text) == [Event.alert(1).payload, Event.alert(2).payload])
+      #expect(claimed.map(\.attempts) == [1, 0])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `One phone's retry is its own affair`(on kind: StoreKind) async throws {
     try await kind.use { under in
       let host = try await under.host()

@@ -103,6 +103,23 @@ struct LinesTests {
     #expect(delivery.remaining(claimed.advanced(milliseconds: 2_500)) < 0)
     #expect(delivery.age(claimed.advanced(milliseconds: 400)) == 0.5)
   }
+
+  @Test("What is given back unanswered keeps its place, as far as that lies behind, with an attempt of unknown outcome")
+  func abandoned() {
+    let claimed = Monotonic(nanoseconds: 5_000_000_000)
+    let later = claimed.advanced(milliseconds: 50)
+    // Claimed at 1,000 by the store's clock.
+    for (turn, wait) in [(900, -150), (1_000, -50), (1_050, 0), (9_000, 0)] as [(Int64, Int64)] {
+      let settlement = held(1, turn << 20 | 77, at: claimed).abandoned(later)
+      #expect(settlement.attempt == .unknown)
+      guard case .again(let after, let attempts, let reason) = settlement.verdict else {
+        Issue.record("it does not go on")
+        continue
+      }
+      #expect(after == wait && attempts == 1)
+      #expect(reason == "connection_lost: the worker stopped")
+    }
+  }
 }
 
 @Suite("A provider's word against a token, and the registration as it stands (rulings 6.9)")

@@ -18,4 +18,17 @@ struct Held {
   func age(_ now: Monotonic) -> Double {
     max(0, Double(delivery.claimedAt - delivery.admittedAt) / 1000 + now.seconds(since: claimed))
   }
+
+  /// Given back while it is on its way: due again at once and in its place, with one more attempt behind it of which nobody
+  /// knows what came.
+  func abandoned(_ now: Monotonic) -> Settlement {
+    var count = RetryCount(stored: delivery.attempts)
+    count.countAttempt()
+    // A row's place is a time by the store's clock. Where the host has run ahead of it, now is early enough.
+    let behind = (delivery.batch.turn >> 20) - delivery.claimedAt - Int64(now.milliseconds(since: claimed))
+    return Settlement(
+      batch: delivery.batch, device: delivery.device,
+      verdict: .again(after: min(0, behind), attempts: count.value, reason: "connection_lost: the worker stopped"),
+      attempt: .unknown)
+  }
 }

@@ -21,7 +21,9 @@ extension Lane {
     EventLoop.shared.start { [self] in
       // The lease is gone, or too short to send under. Looked at last of all: the process may have stood still until now.
       guard leases.isSafe(delivery.batch, .now) else { return awaitRenewal(held) }
+      flying[delivery.device] = held
       let report = await sender.send(push)
+      flying[delivery.device] = nil
       context.counts.answered(route, report)
       absorb(report.reply, held)
     }

@@ -20,6 +20,8 @@ final class Lane {
   var breaker = InvalidationBreaker()
   /// Deliveries claimed and neither settled nor given back.
   private(set) var held = 0
+  /// What the provider has been sent and has not answered, by registration: each has one on its way at most.
+  var flying: [Int64: Held] = [:]
   var rechecks = Rechecks()
   var probeTimer: Timer?
   /// Refusals of the credential since the lane was parked.
@@ -253,8 +255,17 @@ final class Lane {
     for delivery in lines.takeWaiting() { giveBack(delivery) }
   }
 
-  /// Gives back what is still held when the drain's time is up.
+  /// Gives back what is still held when the drain's time is up. The provider may have taken what it has not answered: that is
+  /// an attempt of unknown outcome in the record.
   func abandon() async {
+    for (owner, held) in Dictionary(grouping: flying.values, by: \.owner) {
+      let settlements = held.map { $0.abandoned(.now) }
+      for start in stride(from: 0, to: settlements.count, by: Settler.most) {
+        let some = Array(settlements[start..<min(start + Settler.most, settlements.count)])
+        // Not tried again: the process has no time, and the leases lapse by themselves.
+        _ = try? await context.store.settle(some, owner: owner)
+      }
+    }
     for (owner, batches) in leases.byOwner { try? await context.store.release(batches, owner: owner) }
     let suspects = owner.suspects(.now)
     if !suspects.isEmpty { _ = try? await context.store.disown(route, owners: suspects, known: []) }
