@@ -118,7 +118,10 @@ struct SandboxSenderTests {
       {"rules":[{"token":"\#(push(0).token)","steps":[{"action":"settings","maxConcurrentStreams":0,"times":1}]}]}
       """#)
     #expect(isAccepted(await sender.send(push(0, isProven: false)).reply))
-    #expect(isAccepted(await sender.send(push(1, isProven: false)).reply))
+    // The settings may come a moment after the answer; what is sent in between still goes the old way.
+    for number in 1..<200 where try await connections(sandbox).count < 2 {
+      #expect(isAccepted(await sender.send(push(number, isProven: false)).reply))
+    }
     #expect(try await connections(sandbox).count == 2)
     await sender.close()
   }
