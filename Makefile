@@ -39,7 +39,7 @@ build: ## a debug build
 release: ## the programs for production, Swift's runtime inside, under .build/release
 	@scripts/toolchain
 	@scripts/packages
-	@for program in api worker janitor; do swift build -c release --static-swift-stdlib --product $$program || exit; done
+	@for program in api worker janitor pushhost; do swift build -c release --static-swift-stdlib --product $$program || exit; done
 
 clean: ## removes what was built, run and set up
 	@rm -rf .build .venv run

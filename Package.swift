@@ -4,10 +4,11 @@ import PackageDescription
 // Rooms, lowest first. An arrow may only point to a room above it in this file;
 // `swift build --explicit-target-dependency-import-check error` and ArchitectureTests keep it so.
 
-func system(_ name: String, pkgConfig: String?, apt: String) -> Target {
+// `brew` for what a host on macOS needs: Swift then finds it wherever Homebrew keeps it.
+func system(_ name: String, pkgConfig: String?, apt: String, brew: String? = nil) -> Target {
   .systemLibrary(
     name: name, path: "Sources/Shared/System/\(name)", pkgConfig: pkgConfig,
-    providers: [.apt([apt])])
+    providers: [.apt([apt])] + (brew.map { [.brew([$0])] } ?? []))
 }
 
 func room(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
@@ -38,7 +39,7 @@ let package = Package(
     system("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),  // Keys, Tls
     system("CPostgres", pkgConfig: "libpq", apt: "libpq-dev"),  // Postgres
     system("CSQLite", pkgConfig: "sqlite3", apt: "libsqlite3-dev"),  // SQLite
-    system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev"),  // Proof
+    system("CSodium", pkgConfig: "libsodium", apt: "libsodium-dev", brew: "libsodium"),  // Proof
 
     // Pure: no I/O, no C.
     room("Json"),

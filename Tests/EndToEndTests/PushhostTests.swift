@@ -154,6 +154,11 @@ import Testing
       let bad = try await host.run(
         "register", "a", "--platform", "ios", "--token-file", "-", input: "feedfacebeef1")
       #expect(!(bad.output + bad.errors).contains("feedface"))
+      // Of proofs each address has 15 a minute.
+      var proofs = 0
+      while try await host.run("doctor").code == 0, proofs < 30 { proofs += 1 }
+      try FileManager.default.removeItem(atPath: host.folder + "/session.json")
+      expect(75, "throttled", try await host.run("devices"))
     }
   }
 
@@ -164,8 +169,8 @@ import Testing
     try await withHost(.sqlite) { host in
       _ = try await host.ok(
         "register", "iphone", "--platform", "ios", "--token-file", "-", input: Self.iphone)
-      var random = SystemRandomNumberGenerator()
-      let moments = (0..<12).map { _ in Int.random(in: 5..<400, using: &random) }
+      // Spread over what a run takes, in no order.
+      let moments = (0..<12).map { 5 + $0 * 7 % 12 * 33 }
       let numbers: [Int64] = try await withThrowingTaskGroup(of: Int64?.self) { group in
         for round in 0..<24 {
           group.addTask {
@@ -244,9 +249,9 @@ import Testing
 
       let nowhere = "http://127.0.0.1:1"
       let unreached = try await run("devices", gateway: nowhere)
-      #expect(unreached.errors == "pushhost: \(nowhere) cannot be reached; see pushhost doctor\n")
+      #expect(unreached.errors == "pushhost: \(nowhere) cannot be reached: connection refused; see pushhost doctor\n")
       let doctor = try await run("doctor", gateway: nowhere)
-      #expect(doctor.output.hasPrefix("FAULT connection: \(nowhere) cannot be reached"))
+      #expect(doctor.output.hasPrefix("FAULT connection: \(nowhere) cannot be reached: connection refused. "))
       let address = host.gateway.address
       let registered = try await Command.run(
         "pushhost", register, environment: ["PUSHHOST_DIR": host.folder, "ORCA_PUSH_GATEWAY_URL": address],
@@ -258,6 +263,21 @@ import Testing
       let seq = try #require(next["notificationSeq"]?.integer)
       let epoch = try #require(next["notificationEpoch"]?.string)
       #expect(sent.output == "iphone  queued as \(seq - 1)\nevent \(seq - 1) of epoch \(epoch) at \(address)\n")
+    }
+  }
+
+  @Test("A gateway on this machine is asked without the proxy that is meant for others")
+  func proxy() async throws {
+    try await withHost(.sqlite) { host in
+      for exceptions in ["", "example.com"] {
+        let environment = [
+          "ORCA_PUSH_GATEWAY_URL": host.gateway.address, "PUSHHOST_DIR": host.folder, "no_proxy": exceptions,
+          // Nobody listens there.
+          "http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1",
+        ]
+        let listed = try await Command.run("pushhost", ["devices"], environment: environment)
+        #expect(listed.code == 0, "\(listed.errors)")
+      }
     }
   }
 
@@ -352,7 +372,7 @@ import Testing
       #expect(bare.errors == "bridge: usage: bridge GATEWAY DEVICE TOKEN-FILE\n")
       let away = try await Command.run("bridge", ["http://127.0.0.1:1", "my-phone", "token.txt"], in: gateway.folder)
       #expect(away.code == 1)
-      #expect(away.errors == "bridge: gateway_unreachable: the gateway cannot be reached\n")
+      #expect(away.errors == "bridge: gateway_unreachable: the gateway cannot be reached: connection refused\n")
     }
   }
 
@@ -361,15 +381,48 @@ import Testing
     let script = try await Command.run("pushhost", ["completion", shell])
     #expect(script.code == 0)
     #expect(script.output.contains("unregister") && script.output.contains("token-file"))
-    guard shell == "bash" else { return }
-    let probe =
-      script.output + """
+    func complete(_ words: String) -> String {
+      let index = words.split(separator: " ").count - 1
+      return "\nCOMP_WORDS=(\(words)) COMP_CWORD=\(index); _pushhost; echo \"${COMPREPLY[*]}\""
+    }
+    switch shell {
+    case "bash":
+      let probe =
+        script.output + complete("pushhost register x --platform ''") + complete("pushhost dev")
+        + complete("pushhost send --ti")
+      let bash = try await Command.run("/bin/bash", ["-c", probe])
+      #expect(bash.output == "ios android\ndevices\n--title\n", "\(bash.errors)")
+    case "zsh":
+      // Without compinit, as in a shell that nobody has set up; what the word rules out is left to zsh.
+      let probe =
+        script.output + "\necho ${_comps[pushhost]}; setopt ksharrays" + complete("pushhost register x --platform ''")
+      let zsh = try await Command.run("/usr/bin/env", ["zsh", "-f", "-c", probe])
+      #expect(zsh.output == "_bash_complete -F _pushhost\nios android\n", "\(zsh.errors)")
+    default:
+      let wishes = ["pushhost register x --platform ", "pushhost dev", "pushhost send --ti", "pushhost send "]
+      let probe = script.output + "\n" + wishes.map { "complete -C '\($0)'\n" }.joined()
+      let fish = try await Command.run("/usr/bin/env", ["fish", "--no-config", "-c", probe])
+      let found = fish.output.split(separator: "\n").map { $0.prefix { $0 != "\t" } }
+      #expect(found == ["android", "ios", "devices", "--title"], "\(fish.errors)")
+    }
+  }
 
-        COMP_WORDS=(pushhost register x --platform '') COMP_CWORD=4; _pushhost; echo "${COMPREPLY[*]}"
-        COMP_WORDS=(pushhost dev) COMP_CWORD=1; _pushhost; echo "${COMPREPLY[*]}"
-        COMP_WORDS=(pushhost send --ti) COMP_CWORD=2; _pushhost; echo "${COMPREPLY[*]}"
-        """
-    let bash = try await Command.run("/bin/bash", ["-c", probe])
-    #expect(bash.output == "ios android\ndevices\n--title\n", "\(bash.errors)")
+  @Test("Whoever watches a terminal is told what takes long, and a script is not")
+  func progress() async throws {
+    let silent = try SilentServer()
+    let folder = FileManager.default.temporaryDirectory.appending(path: "pushhost-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let environment = ["PUSHHOST_DIR": folder, "ORCA_PUSH_GATEWAY_URL": "http://127.0.0.1:\(silent.port)"]
+    let keygen = try await Command.run("pushhost", ["keygen"], environment: environment)
+    #expect(keygen.code == 0)
+    let pushhost = URL(filePath: CommandLine.arguments[0]).deletingLastPathComponent().appending(path: "pushhost").path
+    // A terminal of its own, by util-linux.
+    let watched = try await Command.run(
+      "/usr/bin/script", ["-qec", "\(pushhost) devices", "/dev/null"], environment: environment)
+    #expect(watched.code == 69)
+    #expect(watched.output.hasPrefix("Asking the gateway …\r\npushhost: http://127.0.0.1:"), "\(watched.output)")
+    #expect(watched.output.contains(" timed out: no answer in 15 s; see pushhost doctor"))
+    let piped = try await Command.run("pushhost", ["devices"], environment: environment, killedAfter: 3_000)
+    #expect(piped.output.isEmpty && piped.errors.isEmpty)
   }
 }

@@ -84,7 +84,7 @@ import Testing
       for value in Self.tampered(transcript[field]) {
         var other = transcript
         other[field] = value
-        // Another time of issue is the gateway's to say, if it is a time and not after now.
+        // A millisecond more or less is the gateway's to say.
         if field == .issuedAt, value.count == 8, value[0] == 0 { continue }
         #expect(throws: HostProofFault.refused(field)) { try answer(other.encoded, wanted) }
       }
@@ -153,6 +153,20 @@ import Testing
         hostKey: host.publicKey, origin: "https://a", challengeId: "c", issuedAt: 1_000, expiresAt: end)
       #expect(throws: HostProofFault.refused(.expiresAt)) {
         try HostProof.answer(challenge.offer, origin: "https://a", keys: host, now: 1_000)
+      }
+    }
+  }
+
+  @Test func `A challenge that was made long before it was asked for is refused, however late it ends`() throws {
+    let host = HostKeyPair.generate()
+    for (age, isAnswered) in [(40_000, true), (40_001, false), (86_400_000, false)] as [(Int64, Bool)] {
+      let now: Int64 = 1_790_000_000_000
+      let challenge = HostChallenge.make(
+        hostKey: host.publicKey, origin: "https://a", challengeId: "c", issuedAt: now - age, expiresAt: now + 5_000)
+      let answer = Result { try HostProof.answer(challenge.offer, origin: "https://a", keys: host, now: now) }
+      switch answer {
+      case .success: #expect(isAnswered, "\(age)")
+      case .failure(let fault): #expect(!isAnswered && fault as? HostProofFault == .refused(.issuedAt), "\(age)")
       }
     }
   }

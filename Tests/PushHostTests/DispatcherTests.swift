@@ -153,7 +153,8 @@ import Testing
     clock.advance(2_000)
     await dispatcher.close()
     #expect(gateway.count(Self.send) == 2)
-    #expect(lines.withLock { $0.joined() }.contains("unreachable"))
+    let line = "pushes that did not go out: 1 unreachable (503)"
+    #expect(lines.withLock { $0 } == [line, line])
   }
 
   @Test(arguments: [
@@ -286,5 +287,60 @@ import Testing
     #expect(told.first == "pushes that did not go out: 1 rejected")
     #expect(told.last == "pushes that did not go out: 19 rejected")
     #expect(!told.joined().contains("Done"))
+  }
+
+  @Test func `What goes wrong within a minute of a line is told when the minute is over`() async throws {
+    let phones = try await phones(PhonePreferences())
+    let (told, tell) = AsyncStream<String>.makeStream()
+    let dispatcher = Dispatcher(phones: phones, history: nil, clock: clock.clock, presence: { .unknown }) {
+      tell.yield($0)
+    }
+    let no = PlayedGateway.Play.reply(.error(400, "invalid_request"))
+    gateway.play(Self.send, no, no)
+    var lines = told.makeAsyncIterator()
+    dispatcher.enqueue(alert(1))
+    #expect(await lines.next() == "pushes that did not go out: 1 rejected")
+    clock.advance(20_000)
+    dispatcher.enqueue(alert(2))
+    await clock.sleeps(1)
+    #expect(clock.slept == [40_000])
+    clock.advance(39_999)
+    clock.advance(1)
+    #expect(await lines.next() == "pushes that did not go out: 1 rejected")
+    await dispatcher.close()
+  }
+
+  @Test func `An event that says nothing of use is never sent, and stops nothing`() async throws {
+    let dispatcher = dispatcher(try await phones(PhonePreferences()))
+    var (noNumber, noEpoch, unknown, unwanted, working) = (alert(1), alert(2), alert(3), alert(4), alert(5))
+    noNumber.seq = nil
+    noEpoch.epoch = nil
+    unknown.source = "mail"
+    unwanted.isAllowed = false
+    working.agentState = "working"
+    var odd = alert(6)
+    odd.emittedAt = .min
+    for event in [noNumber, noEpoch, unknown, unwanted, working, odd] { dispatcher.enqueue(event) }
+    await dispatcher.close()
+    #expect(gateway.bodies(Self.send).map { $0["notification"]?["notificationSeq"]?.integer } == [6])
+  }
+
+  @Test func `Twenty-one phones are two requests, and each keeps its retry`() async throws {
+    let phones = try await phones()
+    for number in 1...21 {
+      let wish = RegistrationParameters(token: .android(String(repeating: "a", count: 40)))
+      #expect(await phones.register(deviceId: "d\(number)", wish).isRegistered)
+    }
+    let dispatcher = dispatcher(phones)
+    gateway.play(Self.send, Self.down, .own, Self.down)
+    dispatcher.enqueue(alert())
+    await clock.sleeps(1)
+    clock.advance(2_000)
+    await clock.sleeps(2)
+    clock.advance(2_000)
+    await dispatcher.close()
+    #expect(recipients.map(\.count) == [20, 20, 1, 1])
+    #expect(Set(recipients.flatMap { $0 }).count == 21)
+    #expect(Set(gateway.bodies(Self.send).map { JsonText.render($0["notification"] ?? .null) }).count == 1)
   }
 }

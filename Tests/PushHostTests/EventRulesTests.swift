@@ -93,6 +93,57 @@ import Testing
     #expect(odd.id == nil && odd.worktreeId == nil && odd.paneKey == nil)
   }
 
+  @Test func `What there is no room for is left out, the least of use first`() throws {
+    let long = String(repeating: "x", count: 1_500)
+    func event(pane: String?, worktree: String?, host: String?, body: String = "Body") throws -> PushNotification {
+      try alert {
+        $0.notificationId = "n"
+        $0.body = body
+        $0.paneKey = pane
+        $0.worktreeId = worktree
+        $0.executionHost = host
+      }.get()
+    }
+    let all = try event(pane: "p", worktree: "w", host: "runtime:h")
+    #expect(all.paneKey == "p" && all.worktreeId == "w" && all.executionHost == "runtime:h")
+    let odd = try event(pane: "p", worktree: "w", host: "elsewhere|x")
+    #expect(odd.paneKey == "p" && odd.worktreeId == "w" && odd.executionHost == nil)
+    let two = try event(pane: long, worktree: long, host: "runtime:\(long)")
+    #expect(two.paneKey == nil && two.worktreeId == long && two.executionHost == nil)
+    let one = try event(pane: nil, worktree: String(repeating: "\u{1}", count: 600), host: nil)
+    #expect(one.worktreeId == nil && one.body == "Body")
+    for sent in [all, odd, two, one] { #expect(throws: Never.self) { try sent.request(to: ["r"]) } }
+  }
+
+  @Test func `Beside a long id the body is shortened, and an id without room is left out of alert and dismissal alike`()
+    throws
+  {
+    func event(id: String, isDismissal: Bool) -> Result<PushNotification, EventRules.Drop> {
+      alert {
+        $0.notificationId = id
+        $0.isDismissal = isDismissal
+        $0.epoch = String(repeating: "e", count: 128)
+        $0.title = String(repeating: "語", count: 80)
+        $0.body = String(repeating: "語", count: 180)
+        $0.agentState = "waiting"
+      }
+    }
+    let long = String(repeating: "i", count: 2_040)
+    let sent = try event(id: long, isDismissal: false).get()
+    #expect(sent.id == long && sent.title == String(repeating: "語", count: 80))
+    #expect(sent.body.hasSuffix("語…") && sent.body.count > 20 && sent.body.count < 180)
+    #expect(try event(id: long, isDismissal: true).get().id == long)
+    let tooLong = String(repeating: "\"", count: 2_040)
+    #expect(try event(id: tooLong, isDismissal: false).get().id == nil)
+    #expect(event(id: tooLong, isDismissal: true).failure == .noId)
+    // Just about at the edge, both say the same.
+    for quotes in 120...200 {
+      let id = String(repeating: "i", count: 2_048 - quotes) + String(repeating: "\"", count: quotes)
+      let isThere = try event(id: id, isDismissal: false).get().id != nil
+      #expect((event(id: id, isDismissal: true).failure == nil) == isThere, "\(quotes)")
+    }
+  }
+
   @Test func `A dismissal carries no text, needs an id, and asks no setting`() throws {
     let dismissal = try alert {
       $0.isDismissal = true
@@ -130,6 +181,10 @@ import Testing
     #expect(spacing.admit(deviceId: "d", worktreeId: "v", emittedAt: 10_000) == true)
     #expect(spacing.admit(deviceId: "d", worktreeId: nil, emittedAt: 10_000) == true)
     #expect(spacing.admit(deviceId: "c", worktreeId: "w", emittedAt: 10_000) == true)
+    // A clock that was set back does not keep the phone silent until it is that late again.
+    #expect(spacing.admit(deviceId: "b", worktreeId: "w", emittedAt: 3_600_000) == true)
+    #expect(spacing.admit(deviceId: "b", worktreeId: "w", emittedAt: 1_000) == true)
+    #expect(spacing.admit(deviceId: "b", worktreeId: "w", emittedAt: 5_999) == false)
     // What was held back does not hold back in its turn.
     #expect(spacing.admit(deviceId: "d", worktreeId: "w", emittedAt: 15_000) == true)
   }

@@ -40,8 +40,17 @@ import Testing
   }
 
   @Test(arguments: [
-    (PlayedGateway.Play.unreachable(.tls), "TLS"), (.unreachable(.noConnection), "is there a network"),
-    (.unreachable(.noConnection), "https://push.test.example cannot be reached"),
+    (
+      PlayedGateway.Play.unreachable(.tls(.untrusted)),
+      "TLS with https://push.test.example failed: its certificate is not trusted"
+    ),
+    (.unreachable(.tls(.outdated)), "certificate is out of date. Is this machine's clock right?"),
+    (.unreachable(.tls(.otherName)), "its certificate is for another name"),
+    (.unreachable(.tls(.noAgreement)), "it may speak none"),
+    (.unreachable(.unknownName), "https://push.test.example cannot be reached: its name cannot be resolved. Is it"),
+    (.unreachable(.refused), "https://push.test.example cannot be reached: connection refused. Is the port right"),
+    (.unreachable(.noConnection), "is there a network"),
+    (.unreachable(.deadline), "https://push.test.example timed out: no answer in 15 s"),
     (.reply(HttpReply(status: 200, body: Array("<html>".utf8))), "sign-in page"),
     (
       .reply(HttpReply(status: 404, body: Array("<html>".utf8))),

@@ -124,6 +124,16 @@ import Testing
     #expect(try journal.current(now: clock.now).isDismissed(push(9), now: clock.now))
   }
 
+  @Test func `What no gateway would take has no record`() async throws {
+    let history = try history()
+    for odd in [
+      push(1, ""), push(1, String(repeating: "n", count: 2_049)), push(1, "ü"), push(-1), push(1, epoch: ""),
+    ] {
+      #expect(await history.shown(odd) == nil)
+    }
+    #expect(!FileManager.default.fileExists(atPath: path))
+  }
+
   @Test func `No text is kept`() async throws {
     _ = try await history().shown(push(1))
     let text = try String(contentsOfFile: path, encoding: .utf8)

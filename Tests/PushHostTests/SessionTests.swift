@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test(arguments: [
-    PlayedGateway.Play.unreachable(.noConnection), .unreachable(.tls), .unreachable(.deadline),
+    PlayedGateway.Play.unreachable(.noConnection), .unreachable(.tls(.untrusted)), .unreachable(.deadline),
     .reply(.error(503, "busy")), .reply(.error(500, "internal")),
     .reply(HttpReply(status: 200, body: [1, 2, 3])),
   ])

@@ -6,51 +6,10 @@ import Testing
 
 /// The client over real sockets, against a gateway that misbehaves.
 @Suite(.timeLimit(.minutes(2))) struct WireTests {
-  /// A server that plays a gateway, except where `act` says otherwise.
-  private struct Played {
-    let gateway: PlayedGateway
-    let server: ScriptedServer
-    let client: GatewayClient
-
-    init(
-      deadline: Int64? = nil,
-      _ act: @escaping @Sendable (HttpCall, PlayedGateway) -> ScriptedServer.Act? = { _, _ in nil }
-    )
-      throws
-    {
-      let gateway = PlayedGateway(clock: .system)
-      server = try ScriptedServer { call in
-        gateway.state.withLock { $0.calls.append(call) }
-        if let act = act(call, gateway) { return act }
-        switch gateway.answer(call) {
-        case .success(let reply): return .reply(reply)
-        case .failure: return .reset
-        }
-      }
-      self.gateway = gateway
-      let transport = UrlSessionTransport(address: "http://127.0.0.1:\(server.port)")
-      client = GatewayClient(
-        origin: gateway.origin, keys: PlayedGateway.keys,
-        transport: deadline.map { Hurried(transport: transport, deadline: $0) } ?? transport
-          as any Transport)
-    }
-  }
-
-  /// The same with less patience.
-  private struct Hurried: Transport {
-    let transport: UrlSessionTransport
-    let deadline: Int64
-
-    func exchange(_ call: HttpCall, deadline: Int64) async -> Result<HttpReply, Unreachable> {
-      #expect(deadline == 15_000)
-      return await transport.exchange(call, deadline: self.deadline)
-    }
-  }
-
   private static let token = PhoneToken.android(String(repeating: "a", count: 40))
 
   @Test func `A phone is registered, sent to, listed and deleted over the wire`() async throws {
-    let played = try Played()
+    let played = try WiredGateway()
     let id = try await played.client.register(deviceId: "a", token: Self.token).get()
     let alert = PushNotification(seq: 1, epoch: "e", source: .plugin, title: "Ä 👩‍👩‍👧")
     #expect(
@@ -64,7 +23,7 @@ import Testing
   }
 
   @Test func `401 once is renewed over the wire; 401 for ever is not asked for ever`() async throws {
-    let played = try Played()
+    let played = try WiredGateway()
     played.gateway.play("GET /v1/devices", .reply(.error(401, "session_expired")))
     #expect(try await played.client.devices().get().isEmpty)
     #expect(played.gateway.count("POST /v1/host/session") == 2)
@@ -91,7 +50,7 @@ import Testing
     (503, "busy", .unreachable(.serverFault(status: 503, code: "busy"))),
   ])
   func `A refusal comes through`(status: Int, code: String, fault: GatewayFault) async throws {
-    let played = try Played()
+    let played = try WiredGateway()
     played.gateway.play("POST /v1/devices", .reply(.error(status, code, retryAfter: "9")))
     #expect(await played.client.register(deviceId: "a", token: Self.token).failure == fault)
     #expect(played.gateway.count("POST /v1/devices") == 1)
@@ -99,9 +58,9 @@ import Testing
 
   @Test(arguments: [301, 302, 303, 307, 308])
   func `A redirect is never followed`(status: Int) async throws {
-    let elsewhere = try Played()
+    let elsewhere = try WiredGateway()
     let there = "http://127.0.0.1:\(elsewhere.server.port)/v1/devices"
-    let played = try Played { call, _ in
+    let played = try WiredGateway { call, _ in
       call.path == "/v1/devices" ? .reply(HttpReply(status: status), ["location: \(there)"]) : nil
     }
     let refused = GatewayFault.rejected(
@@ -113,13 +72,13 @@ import Testing
   }
 
   @Test func `A gateway that says nothing is given up at the deadline`() async throws {
-    let played = try Played(deadline: 300) { call, _ in call.path == "/v1/devices" ? .hang : nil }
+    let played = try WiredGateway(deadline: 300) { call, _ in call.path == "/v1/devices" ? .hang : nil }
     #expect(await played.client.devices().failure == .unreachable(.deadline))
   }
 
   @Test func `A gateway that trickles is given up at the deadline`() async throws {
     // A byte of body and no more: a pause between bytes alone would never end it.
-    let played = try Played(deadline: 300) { call, _ in
+    let played = try WiredGateway(deadline: 300) { call, _ in
       call.path == "/v1/devices"
         ? .bytes(Array("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n{".utf8)) : nil
     }
@@ -129,7 +88,7 @@ import Testing
 
   @Test func `A caller that is cancelled does not wait for the gateway`() async throws {
     let (began, begin) = AsyncStream<Void>.makeStream()
-    let played = try Played { call, _ in
+    let played = try WiredGateway { call, _ in
       guard call.path == "/v1/devices" else { return nil }
       begin.yield()
       return .hang
@@ -147,7 +106,7 @@ import Testing
     "HTTP/1.1 999\r\n\r\n",
   ])
   func `Garbage is no answer`(bytes: String) async throws {
-    let played = try Played { call, _ in
+    let played = try WiredGateway { call, _ in
       call.path == "/v1/devices" ? .bytes(Array(bytes.utf8)) : nil
     }
     let failure = await played.client.devices().failure
@@ -161,18 +120,47 @@ import Testing
     let endless =
       Array("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".utf8)
       + [UInt8](repeating: 32, count: 3 << 20)
-    let played = try Played { call, _ in call.path == "/v1/devices" ? .bytes(endless) : nil }
+    let played = try WiredGateway { call, _ in call.path == "/v1/devices" ? .bytes(endless) : nil }
     #expect(await played.client.devices().failure == .unreachable(.garbled))
   }
 
   @Test func `A connection that is cut, or that nobody takes, is told as such`() async throws {
-    let played = try Played { call, _ in call.path == "/v1/devices" ? .reset : nil }
+    let played = try WiredGateway { call, _ in call.path == "/v1/devices" ? .reset : nil }
     #expect(await played.client.devices().failure == .unreachable(.noConnection))
     let port = try { try ScriptedServer { _ in .reset }.port }()
     let nobody = UrlSessionTransport(address: "http://127.0.0.1:\(port)")
     let client = GatewayClient(
       origin: "http://127.0.0.1:\(port)", keys: PlayedGateway.keys, transport: nobody)
-    #expect(await client.devices().failure == .unreachable(.noConnection))
+    #expect(await client.devices().failure == .unreachable(.refused))
+  }
+
+  @Test(
+    arguments: [
+      (nil, "127.0.0.1"), ("", "127.0.0.1"), ("a.example", "a.example,127.0.0.1"), ("*", nil), ("a, 127.0.0.1", nil),
+      ("127.0.0.11", "127.0.0.11,127.0.0.1"),
+    ] as [(String?, String?)])
+  func `This machine joins what needs no proxy, once`(exceptions: String?, joined: String?) {
+    #expect(DirectWay.with("127.0.0.1", exceptions) == joined)
+  }
+
+  @Test func `A name that nobody knows is told as such`() async throws {
+    // Names below .invalid are never given out (RFC 2606).
+    let client = try GatewayClient(gateway: "https://push.invalid", keys: PlayedGateway.keys)
+    #expect(await client.devices().failure == .unreachable(.unknownName))
+  }
+
+  @Test(arguments: [
+    ("SSL certificate problem: self-signed certificate", TlsTrouble.untrusted),
+    ("SSL certificate problem: unable to get local issuer certificate", .untrusted),
+    ("SSL certificate problem: certificate has expired", .outdated),
+    ("SSL certificate problem: certificate is not yet valid", .outdated),
+    ("SSL: no alternative certificate subject name matches target host name 'a.example'", .otherName),
+    ("error:0A00010B:SSL routines::wrong version number", .noAgreement),
+    ("OpenSSL SSL_connect: Connection reset by peer in connection to a:443", .noAgreement),
+    ("Empty reply from server", nil),
+  ])
+  func `What libcurl says of TLS is told apart`(words: String, trouble: TlsTrouble?) {
+    #expect(TlsTrouble(curl: words) == trouble)
   }
 
   @Test func `A server that speaks no TLS is a fault of TLS`() async throws {
@@ -181,12 +169,8 @@ import Testing
     let plain = UrlSessionTransport(address: "https://127.0.0.1:\(server.port)")
     let client = GatewayClient(
       origin: "https://a", keys: PlayedGateway.keys,
-      transport: Hurried(transport: plain, deadline: 5_000))
-    let failure = await client.devices().failure
-    guard case .unreachable? = failure else {
-      Issue.record("\(failure as Any)")
-      return
-    }
+      transport: WiredGateway.Hurried(transport: plain, deadline: 5_000))
+    #expect(await client.devices().failure == .unreachable(.tls(.noAgreement)))
   }
 
   @Test func `A certificate that nobody vouches for is a fault of TLS`() async throws {
@@ -194,6 +178,6 @@ import Testing
     defer { server.stop() }
     let client = try GatewayClient(
       gateway: "https://127.0.0.1:\(server.port)", keys: PlayedGateway.keys)
-    #expect(await client.devices().failure == .unreachable(.tls))
+    #expect(await client.devices().failure == .unreachable(.tls(.untrusted)))
   }
 }

@@ -63,27 +63,12 @@ final class Exchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
-    if let error { return end(task, with: .failure(Self.unreachable(error))) }
+    if let error { return end(task, with: .failure(Unreachable(error))) }
     let (response, body) = lock.withLock {
       (open[task.taskIdentifier]?.response, open[task.taskIdentifier]?.body ?? [])
     }
     guard let response else { return end(task, with: .failure(.garbled)) }
     let retryAfter = response.value(forHTTPHeaderField: "Retry-After")
     end(task, with: .success(HttpReply(status: response.statusCode, retryAfter: retryAfter, body: body)))
-  }
-
-  private static func unreachable(_ error: any Error) -> Unreachable {
-    guard let code = (error as? URLError)?.code else { return .noConnection }
-    switch code {
-    case .secureConnectionFailed, .serverCertificateHasBadDate, .serverCertificateUntrusted,
-      .serverCertificateHasUnknownRoot, .serverCertificateNotYetValid, .clientCertificateRejected,
-      .clientCertificateRequired:
-      return .tls
-    case .timedOut: return .deadline
-    case .badServerResponse, .cannotParseResponse, .cannotDecodeRawData, .cannotDecodeContentData: return .garbled
-    // Foundation on Linux has no code of its own for what its libcurl says of certificates.
-    case .unknown: return (error as NSError).localizedDescription.contains("SSL") ? .tls : .noConnection
-    default: return .noConnection
-    }
   }
 }

@@ -78,9 +78,13 @@ extension GatewayClient {
   private func advice(_ fault: GatewayFault) -> String {
     let what = fault.description(at: origin)
     return switch fault {
-    case .unreachable(.noConnection):
-      "\(what): is the address right, is there a network, does a proxy or firewall stand between?"
-    case .unreachable(.tls): "\(what): is the address right, does something on the way open TLS?"
+    case .unreachable(.unknownName): "\(what). Is it spelled right, is there a network?"
+    case .unreachable(.refused): "\(what). Is the port right, does the gateway run?"
+    case .unreachable(.noConnection), .unreachable(.deadline):
+      "\(what). Is the address right, is there a network, does a proxy or firewall stand between?"
+    case .unreachable(.tls(.outdated)): "\(what). Is this machine's clock right?"
+    case .unreachable(.tls(.noAgreement)): "\(what). Are scheme and port right?"
+    case .unreachable(.tls): "\(what). Is the address right, does something on the way open TLS?"
     case .unreachable(.garbled): "\(what): is the address right, is there a sign-in page on the way?"
     case .unreachable(.serverFault(_, nil)):
       "\(what): is the address right, does a proxy stand before a gateway that is down?"

@@ -12,16 +12,32 @@ public enum GatewayFault: Error, Equatable, Sendable {
 
 /// How the gateway was not to be reached.
 public enum Unreachable: Equatable, Sendable {
-  /// The name is unknown, the connection was refused, or it broke.
+  /// Nobody could tell the address of the gateway's name.
+  case unknownName
+  /// Nobody listens at the address.
+  case refused
+  /// There is no way to the address, or the connection broke.
   case noConnection
-  /// TLS could not be agreed on, or the certificate is not trusted.
-  case tls
+  /// TLS could not be agreed on, or the certificate is none to go by.
+  case tls(TlsTrouble)
   /// No answer within the deadline.
   case deadline
   /// An answer that is not in the contract: something else listens there.
   case garbled
   /// 5xx: the gateway's own trouble, with the code that it gave, if any.
   case serverFault(status: Int, code: String?)
+}
+
+/// What is wrong with a gateway's TLS.
+public enum TlsTrouble: Equatable, Sendable {
+  /// Nobody whom this machine trusts vouches for the certificate.
+  case untrusted
+  /// The certificate has ended or has yet to begin, or this machine's clock is wrong.
+  case outdated
+  /// The certificate is for another name.
+  case otherName
+  /// No TLS could be agreed on: it may speak none.
+  case noAgreement
 }
 
 /// What was said no to.
@@ -52,12 +68,7 @@ extension GatewayFault: CustomStringConvertible {
   /// The same, which says where the gateway was looked for.
   public func description(at gateway: String) -> String {
     switch self {
-    case .unreachable(.noConnection): "\(gateway) cannot be reached"
-    case .unreachable(.tls): "TLS with \(gateway) failed: its certificate is not trusted, or it speaks no TLS"
-    case .unreachable(.deadline): "\(gateway) did not answer in time"
-    case .unreachable(.garbled): "\(gateway) answers, but not as a push gateway"
-    case .unreachable(.serverFault(let status, nil)): "\(gateway) answers \(status), but not as a push gateway"
-    case .unreachable(.serverFault(let status, let code?)): "\(gateway) has trouble of its own: \(code) (\(status))"
+    case .unreachable(let why): why.description(at: gateway)
     case .rejected(let why) where why.isNoGateway:
       "\(gateway) answers \(why.status ?? 0), but not as a push gateway"
     case .rejected(let why):
@@ -73,6 +84,40 @@ extension GatewayFault: CustomStringConvertible {
     case .unreachable: "unreachable"
     case .rejected: "rejected"
     case .throttled: "throttled"
+    }
+  }
+
+  /// The kind, and why the gateway was unreachable: one of few words, for counting too.
+  var kind: String {
+    if case .unreachable(let why) = self { "\(category) (\(why.cause))" } else { category }
+  }
+}
+
+extension Unreachable {
+  fileprivate func description(at gateway: String) -> String {
+    switch self {
+    case .unknownName, .refused, .noConnection: "\(gateway) cannot be reached: \(cause)"
+    case .tls(.noAgreement): "TLS with \(gateway) failed: it may speak none"
+    case .tls: "TLS with \(gateway) failed: \(cause)"
+    case .deadline: "\(gateway) timed out: no answer in \(GatewayClient.deadline / 1000) s"
+    case .garbled: "\(gateway) answers, but not as a push gateway"
+    case .serverFault(let status, nil): "\(gateway) answers \(status), but not as a push gateway"
+    case .serverFault(let status, let code?): "\(gateway) has trouble of its own: \(code) (\(status))"
+    }
+  }
+
+  fileprivate var cause: String {
+    switch self {
+    case .unknownName: "its name cannot be resolved"
+    case .refused: "connection refused"
+    case .noConnection: "no way there, or the connection broke"
+    case .tls(.untrusted): "its certificate is not trusted"
+    case .tls(.outdated): "its certificate is out of date"
+    case .tls(.otherName): "its certificate is for another name"
+    case .tls(.noAgreement): "no TLS"
+    case .deadline: "timed out"
+    case .garbled: "no gateway's answer"
+    case .serverFault(let status, _): "\(status)"
     }
   }
 }

@@ -1,3 +1,5 @@
+internal import Contract
+
 /// What goes on behind a ``Dispatcher``: events in their order, requests side by side.
 actor Dispatching {
   /// An event and when it was handed over, ms since 1970.
@@ -66,7 +68,7 @@ actor Dispatching {
     if notification.isDismissal { return Job(notification: notification, phones: registered) }
 
     let isHere = await presence().isHere
-    let emittedAt = event.emittedAt ?? stamped.at
+    let emittedAt = min(max(0, event.emittedAt ?? stamped.at), Limits.integer)
     let wanted = registered.filter { phone in
       if isHere && phone.preferences.awayOnly { return false }
       return spacing.admit(deviceId: phone.deviceId, worktreeId: event.worktreeId, emittedAt: emittedAt)
@@ -87,7 +89,7 @@ actor Dispatching {
       switch delivery.outcome {
       case .success(.queued): break
       case .success(let status): count(status.rawValue)
-      case .failure(let fault): count(fault.category)
+      case .failure(let fault): count(fault.kind)
       }
     }
   }

@@ -1,8 +1,10 @@
 /// Something that happened at the desktop, as the desktop knows it; ``Dispatcher`` decides what phones hear of it.
+///
+/// What has no room in the contract's 3,000 bytes is left out: execution host, pane, worktree, then the body from its end.
 public struct HostEvent: Sendable {
   /// Whether it takes an earlier one away.
   public var isDismissal = false
-  /// What it is about. A dismissal without one, or with one that is no printable ASCII, is dropped.
+  /// What it is about. A dismissal without one, or with one that is no printable ASCII or too long, is dropped.
   public var notificationId: String?
   /// Its number within the epoch; without one it is dropped.
   public var seq: Int64?
