@@ -58,8 +58,8 @@ enum Completion {
 
   private static var zsh: String {
     """
-    #compdef pushhost
     # pushhost completion for zsh: . <(pushhost completion zsh)
+    (( $+functions[compdef] )) || { autoload -U +X compinit && compinit; }
     autoload -U +X bashcompinit && bashcompinit
     \(bash)
     """
@@ -68,19 +68,19 @@ enum Completion {
   private static var fish: String {
     let none = "not __fish_seen_subcommand_from \(names)"
     let commands = Grammar.commands.map {
-      "complete -c pushhost -f -n '\(none)' -a \($0.name) -d '\($0.summary.quoted)'"
+      "complete -c pushhost -n '\(none)' -a \($0.name) -d '\($0.summary.quoted)'"
     }
     let options = Grammar.commands.flatMap { command in
       (command.options + Grammar.common).map { option in
         var line = "complete -c pushhost -n '__fish_seen_subcommand_from \(command.name)' -l \(option.name)"
-        if option.value != nil { line += option.value == "FILE" || option.value == "FOLDER" ? " -r" : " -x" }
+        if option.value != nil { line += option.value == "FILE" || option.value == "FOLDER" ? " -rF" : " -x" }
         if !option.choices.isEmpty { line += " -a '\(option.choices.joined(separator: " "))'" }
         return line + " -d '\(option.summary.quoted)'"
       }
     }
     return
-      (["# pushhost completion for fish: pushhost completion fish | source"] + commands
-      + ["complete -c pushhost -f -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'"] + options)
+      (["# pushhost completion for fish: pushhost completion fish | source", "complete -c pushhost -f"] + commands
+      + ["complete -c pushhost -n '__fish_seen_subcommand_from completion' -a 'bash zsh fish'"] + options)
       .joined(separator: "\n")
   }
 }

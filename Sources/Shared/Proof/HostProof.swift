@@ -1,3 +1,5 @@
+internal import Contract
+
 /// The host's side: from a challenge to the proof that it holds its secret key (contract, "Host authentication").
 package enum HostProof {
   /// How far the gateway's clock may be from the host's, in ms. The gateway allows nothing of the kind.
@@ -42,5 +44,7 @@ package enum HostProof {
     guard let expiresAt = transcript.time(.expiresAt), expiresAt > issuedAt,
       expiresAt >= UInt64(clamping: now - clockSkew)
     else { throw .refused(.expiresAt) }
+    // A challenge is made when it is asked for: an old one was made for somebody else's use.
+    guard issuedAt >= UInt64(clamping: now - clockSkew - Limits.challengeLife) else { throw .refused(.issuedAt) }
   }
 }

@@ -25,6 +25,11 @@ final class UrlSessionTransport: Transport {
     configuration.urlCredentialStorage = nil
     // Ours come first, always.
     configuration.timeoutIntervalForRequest = 120
+    if let origin = try? Origin(address), origin.isLoopback {
+      // What is sent in the clear since it stays on this machine must not go by way of another.
+      configuration.connectionProxyDictionary = [:]
+      DirectWay.keep(to: origin.host)
+    }
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
     session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)

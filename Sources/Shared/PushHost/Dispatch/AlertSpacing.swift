@@ -12,12 +12,12 @@ struct AlertSpacing {
   // Oldest first.
   private var last: [(key: Key, at: Int64)] = []
 
-  /// Whether the phone gets it; if so, that is remembered. `emittedAt` in ms.
+  /// Whether the phone gets it; if so, that is remembered. `emittedAt` in ms, 0 to 2^53 - 1.
   mutating func admit(deviceId: String, worktreeId: String?, emittedAt: Int64) -> Bool {
     let key = Key(deviceId: deviceId, worktreeId: worktreeId)
     if let place = last.firstIndex(where: { $0.key == key }) {
-      // An event from before the last one counts as close to it, whichever way round they came.
-      if emittedAt < last[place].at + Self.gap { return false }
+      // Whichever way round they came. What is long before the last one comes from a clock that was set back since.
+      if abs(emittedAt - last[place].at) < Self.gap { return false }
       last.remove(at: place)
     } else if last.count == Self.most {
       last.removeFirst()

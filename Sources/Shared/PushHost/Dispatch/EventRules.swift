@@ -13,7 +13,7 @@ enum EventRules {
     else { throw .noNumber }
     guard let source = PushNotification.Source(rawValue: event.source) else { throw .unknownSource }
     let state = State(event.agentState)
-    let id = event.notificationId.flatMap { isId($0) ? $0 : nil }
+    let id = event.notificationId.flatMap { isId($0, epoch: epoch) ? $0 : nil }
     if event.isDismissal {
       if id == nil { throw .noId }
     } else {
@@ -35,6 +35,7 @@ enum EventRules {
     notification.worktreeId = routing(event.worktreeId)
     notification.paneKey = routing(event.paneKey)
     notification.executionHost = routing(event.executionHost)
+    fit(&notification)
     return notification
   }
 
@@ -47,11 +48,36 @@ enum EventRules {
     }
   }
 
-  private static func isId(_ id: String) -> Bool {
-    (1...Limits.routingText).contains(id.utf8.count) && id.utf8.allSatisfy { (0x20...0x7e).contains($0) }
+  /// Depends on id and epoch alone, so that a dismissal has the id exactly when its alert has: there must be room for it
+  /// beside the longest title that there could be.
+  private static func isId(_ id: String, epoch: String) -> Bool {
+    let title = String(repeating: "\u{1}", count: Limits.title)
+    var fullest = PushNotification(
+      id: id, seq: Limits.integer, epoch: epoch, source: .agentTaskComplete, title: title, body: "")
+    fullest.agentState = .needsInput
+    fullest.expiresAt = Limits.integer
+    return isTaken(fullest)
   }
 
-  /// An alert that leads nowhere is better than none.
+  /// An alert that leads nowhere, or tells less, is better than none: what the contract would refuse it for goes.
+  private static func fit(_ notification: inout PushNotification) {
+    if !isTaken(notification) { notification.executionHost = nil }
+    if !isTaken(notification) { notification.paneKey = nil }
+    if !isTaken(notification) { notification.worktreeId = nil }
+    var shorter = Substring(notification.body)
+    while !shorter.isEmpty, !isTaken(notification) {
+      shorter.removeLast()
+      notification.body = shorter.isEmpty ? "" : shorter + "…"
+    }
+  }
+
+  private static func isTaken(_ notification: PushNotification) -> Bool {
+    var notification = notification
+    // A group of phones may be sent it so.
+    notification.sound = false
+    return (try? notification.request(to: ["r"])) != nil
+  }
+
   private static func routing(_ text: String?) -> String? {
     text.flatMap { (1...Limits.routingText).contains($0.utf16.count) ? $0 : nil }
   }

@@ -42,6 +42,8 @@ public actor DismissalHistory {
   }
 
   private func add(_ kind: HistoryRecords.Entry.Kind, _ identity: PushIdentity) async -> StateFault? {
+    // What no gateway takes, no phone ever shows: it would only make the file long.
+    guard identity.isPossible else { return nil }
     let (journal, entry) = (journal, HistoryRecords.Entry(kind: kind, identity: identity, at: clock.wall()))
     do throws(StateFault) {
       try await state.locked { () throws(StateFault) in try journal.add(entry) }
