@@ -242,6 +242,43 @@ import Testing
     #expect(try await history.getMissedSince(delivered: asked).get() == Array(asked.prefix(2)))
   }
 
+  @Test func `What waited for as long as it lives is not sent, and a dismissal among it is remembered`() async throws {
+    let phones = try await phones(PhonePreferences())
+    let history = DismissalHistory(state: try scratch.open(), clock: clock.clock)
+    let dispatcher = dispatcher(phones, history: history)
+    let before = gateway.routes.count
+    gateway.hold()
+    for seq in 1...Int64(Dispatcher.mostUnderWay) + 1 { dispatcher.enqueue(alert(seq)) }
+    await gateway.calls(before + Dispatcher.mostUnderWay)
+    dispatcher.enqueue(alert(20, id: "late"))
+    dispatcher.enqueue(dismissal(21))
+    clock.advance(300_000)
+    gateway.release()
+    await dispatcher.close()
+    let sent = gateway.bodies(Self.send).compactMap { $0["notification"]?["notificationSeq"]?.integer }
+    #expect(sent.sorted() == Array(1...Int64(Dispatcher.mostUnderWay)))
+    #expect(lines.withLock { $0.joined() }.contains("late"))
+    let asked = PushIdentity(notificationId: "n", epoch: "e-1", seq: 1)
+    #expect(try await history.getMissedSince(delivered: [asked]).get() == [asked])
+  }
+
+  @Test func `Requests that others hold up are not made once they are too late`() async throws {
+    let phones = try host()
+    for number in 1...3 {
+      let wish = RegistrationParameters(token: .android(String(repeating: "a", count: 40)))
+      _ = await phones.register(deviceId: "d\(number)", wish, secret: DeviceSecret([1]))
+    }
+    let dispatcher = dispatcher(phones)
+    gateway.play(Self.send, .own, Self.down)
+    dispatcher.enqueue(alert())
+    await clock.sleeps(1)
+    clock.advance(300_000)
+    await dispatcher.close()
+    // The second is not repeated, and the third not begun.
+    #expect(recipients == [["r1"], ["r2"]])
+    #expect(lines.withLock { $0.joined() }.contains("error"))
+  }
+
   @Test func `A sealed phone's repeat is the same ciphertext`() async throws {
     let phones = try host()
     let wish = RegistrationParameters(token: .android(String(repeating: "a", count: 40)))

@@ -57,7 +57,13 @@ actor Dispatching {
     } catch {
       return nil
     }
-    await write(notification)
+    // It waited behind others for as long as it lives. Phones that ask shall know of the dismissal all the same.
+    let isLate = clock.wall() - stamped.at >= Limits.eventLife
+    if !isLate || notification.isDismissal { await write(notification) }
+    if isLate {
+      count("late")
+      return nil
+    }
     let registered: [Registration]
     switch await phones.all() {
     case .success(let all): registered = all.filter { $0.isLive(at: clock.wall()) }

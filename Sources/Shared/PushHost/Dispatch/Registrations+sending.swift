@@ -14,7 +14,8 @@ extension Registrations {
   /// reach the gateway is repeated once, after 2 s, word for word, for the phones that are still registered then.
   ///
   /// Phones whose lease has run out get nothing and are not among the results. A phone that the gateway calls dead is
-  /// dropped here, unless it has registered anew meanwhile.
+  /// dropped here, unless it has registered anew meanwhile. Nothing is sent that is too late by then, behind requests that
+  /// take their time: its result is `error`, as the gateway would say.
   public nonisolated func send(_ notification: PushNotification, to phones: [Registration]) async -> [Delivery] {
     let now = clock.wall()
     var deliveries: [Delivery] = []
@@ -26,8 +27,13 @@ extension Registrations {
 
   private nonisolated func send(_ part: SendPlan.Part) async -> [Delivery] {
     var part = part
+    if isLate(part.notification) {
+      return part.recipients.map { Delivery(phone: $0, outcome: .success(.error)) }
+    }
     var answer = await gateway.send(part.notification, to: part.recipients.map(\.registrationId))
-    if case .failure(.unreachable) = answer, (try? await clock.sleep(Self.retryPause)) != nil {
+    if case .failure(.unreachable) = answer, (try? await clock.sleep(Self.retryPause)) != nil,
+      !isLate(part.notification)
+    {
       part.recipients = await stillThere(part.recipients)
       if part.recipients.isEmpty { return [] }
       answer = await gateway.send(part.notification, to: part.recipients.map(\.registrationId))
@@ -42,6 +48,11 @@ extension Registrations {
       deliveries.append(Delivery(phone: phone, outcome: outcome))
     }
     return deliveries
+  }
+
+  /// Whether its deadline has passed.
+  private nonisolated func isLate(_ notification: PushNotification) -> Bool {
+    notification.expiresAt.map { $0 <= clock.wall() } ?? false
   }
 
   /// Those that are registered under the same id and may still be sent to, as they are now.
