@@ -56,6 +56,25 @@ import Testing
     #expect(played.gateway.count("POST /v1/devices") == 1)
   }
 
+  @Test(arguments: ["Basic realm=\"a\"", "Bearer realm=\"a\"", "Digest realm=\"a\", nonce=\"b\"", "Negotiate"])
+  func `Whoever asks for a password on the way gets none, and a refusal comes of it`(wanted: String) async throws {
+    let wired = try WiredGateway(deadline: 5_000) { call, _ in
+      call.path == "/v1/devices" ? .reply(HttpReply(status: 401), ["www-authenticate: \(wanted)"]) : nil
+    }
+    #expect(await wired.client.devices().failure == .rejected(Rejection(status: 401, reason: "http")))
+    #expect(wired.gateway.count("GET /v1/devices") == 2)
+  }
+
+  @Test func `An answer that has others before it is the last of them`() async throws {
+    let body = #"{"devices":[]}"#
+    let hints = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n"
+    let answer = "HTTP/1.1 200 OK\r\ncontent-length: \(body.utf8.count)\r\nconnection: close\r\n\r\n\(body)"
+    let wired = try WiredGateway(deadline: 5_000) { call, _ in
+      call.path == "/v1/devices" ? .bytes(Array((hints + answer).utf8)) : nil
+    }
+    #expect(try await wired.client.devices().get().isEmpty)
+  }
+
   @Test(arguments: [301, 302, 303, 307, 308])
   func `A redirect is never followed`(status: Int) async throws {
     let elsewhere = try WiredGateway()
