@@ -135,6 +135,28 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "HTTP/1.1 302 Found\r\n", "HTTP/1.1 302 Found\r\nlocation:\r\n", "HTTP/1.1 302 Found\r\nlocation: ::::\r\n",
+    "HTTP/1.1 302 Found\r\nlocation: http://\r\n", "HTTP/1.1 302 Found\r\nlocation: http:///a\r\n",
+    "HTTP/1.1 302 Found\r\nlocation: ftp://a/b\r\n", "HTTP/1.1 302 Found\r\nlocation: /a b|c\r\n",
+    "HTTP/1.1 302 Found\r\nlocation: //[\r\n", "HTTP/1.1 302 Found\r\nlocation: ?q\r\n",
+    "HTTP/1.1 302 Found\r\nlocation: mailto:a\r\n", "HTTP/1.1 302 Found\r\nlocation: http://a:99999/\r\n",
+    "HTTP/1.1 401 No\r\nwww-authenticate:\r\n", "HTTP/1.1 401 No\r\nwww-authenticate: Basic\r\n",
+    "HTTP/1.1 401 No\r\nwww-authenticate: Basic realm=\r\n", "HTTP/1.1 401 No\r\nwww-authenticate: ,,=\"\r\n",
+    "HTTP/1.1 407 No\r\nproxy-authenticate: Basic realm=\"a\"\r\n", "HTTP/1.1 200 OK\r\nno colon\r\n",
+    "HTTP/1.1 200 OK\r\n: none\r\n", "HTTP/1.1 200 OK\r\na: b\r\n folded\r\n", "HTTP/1.1 200\r\n", "HTTP/1.1 0\r\n",
+    "HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\n", "HTTP/1.1 200 OK\r\nset-cookie: a=b; domain=.\r\n",
+    "HTTP/1.1 200 OK\r\ncontent-type: \u{ff}\u{0}\r\n", "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n",
+    "HTTP/1.1 204 No\r\ncontent-length: 9\r\n", "HTTP/1.1 101 Switching\r\nupgrade: h2c\r\n", "HTTP/1.0 200\r\n",
+    "HTTP/1.1 503 No\r\nretry-after: \u{1}\r\n", "HTTP/9.9 200 OK\r\n", "HTTP/1.1 -1 OK\r\n",
+  ])
+  func `No head of an answer, however odd, is taken for a yes, or ends the host`(head: String) async throws {
+    let wired = try WiredGateway(deadline: 3_000) { call, _ in
+      call.path == "/v1/devices" ? .bytes(Array((head + "connection: close\r\n\r\n").utf8)) : nil
+    }
+    #expect(await wired.client.devices().failure != nil)
+  }
+
   @Test func `An answer without end is cut off`() async throws {
     let endless =
       Array("HTTP/1.1 200 OK\r\nconnection: close\r\n\r\n".utf8)
