@@ -63,6 +63,7 @@ final class LaneFloor {
       // Apart from one another, so that an idle worker's statements do not come in bunches.
       every(Self.tick, first: place * Self.tick / lanes.count) { [self] in
         lane.look()
+        lane.remind(.now)
         if lane.parking.isParked { await expire() }
       }
       every(Leases.renewal, first: Leases.renewal) { await lane.renewLeases() }

@@ -5,32 +5,34 @@ locals {
 
   # From the programs' log lines: the janitor's jobs say once a minute how the queue stands.
   counted_lines = {
-    lane_parked    = "jsonPayload.message=\"lane parked\""
-    tokens_refused = "jsonPayload.message:\"too many tokens refused\""
+    # The second line of each comes once a minute, for as long as it lasts: the alert ends when the lines do.
+    lane_parked    = "jsonPayload.message=\"lane parked\" OR jsonPayload.message=\"lane still parked\""
+    tokens_refused = "jsonPayload.message:\"too many tokens refused\" OR jsonPayload.message:\"too many tokens are still refused\""
     swept          = "jsonPayload.message=\"swept\" AND jsonPayload.table=\"push_events\""
     database_away  = "jsonPayload.message=\"waiting for the database\" OR jsonPayload.message=\"the queue could not be reached\""
     serious        = "severity>=ERROR"
   }
   ours = "resource.type=(\"cloud_run_revision\" OR \"cloud_run_job\" OR \"cloud_run_worker_pool\") AND (resource.labels.service_name=\"${local.name}\" OR resource.labels.job_name:\"${local.name}\" OR resource.labels.worker_pool_name:\"${local.name}\")"
 
-  # PromQL over what Cloud Monitoring holds. Each has a section in the runbook.
+  # PromQL over what Cloud Monitoring holds. Each has a section in the runbook, and is tested in ../prometheus/cloud-tests.yml.
   alerts = {
+    # A reading a minute: most of the last five.
     queue-age = {
       title    = "Push: deliveries wait"
-      query    = "histogram_quantile(0.99, sum by (le) (rate(logging_googleapis_com:user_orca_push_queue_oldest_due_seconds_bucket{monitored_resource=\"cloud_run_job\"}[5m]))) > 30"
-      duration = "120s"
+      query    = "histogram_quantile(0.5, sum by (le) (rate(logging_googleapis_com:user_orca_push_queue_oldest_due_seconds_bucket{monitored_resource=\"cloud_run_job\"}[5m]))) > 30"
+      duration = "60s"
       section  = "queue-age"
     }
     lane-parked = {
       title    = "Push: a lane is parked"
-      query    = "sum(increase(logging_googleapis_com:user_orca_push_lane_parked[5m])) > 0"
+      query    = "sum(increase(logging_googleapis_com:user_orca_push_lane_parked{monitored_resource=\"cloud_run_worker_pool\"}[5m])) > 0"
       duration = "60s"
       section  = "lane-parked"
     }
     tokens-refused = {
       title    = "Push: too many tokens refused"
-      query    = "sum(increase(logging_googleapis_com:user_orca_push_tokens_refused[10m])) > 0"
-      duration = "0s"
+      query    = "sum(increase(logging_googleapis_com:user_orca_push_tokens_refused{monitored_resource=\"cloud_run_worker_pool\"}[5m])) > 0"
+      duration = "60s"
       section  = "invalidation-paused"
     }
     error-ratio = {
@@ -47,13 +49,13 @@ locals {
     }
     janitor-overdue = {
       title    = "Push: the janitor does not sweep"
-      query    = "absent_over_time(logging_googleapis_com:user_orca_push_swept[10m]) or sum(increase(logging_googleapis_com:user_orca_push_swept[10m])) == 0"
+      query    = "absent_over_time(logging_googleapis_com:user_orca_push_swept{monitored_resource=\"cloud_run_job\"}[10m]) or sum(increase(logging_googleapis_com:user_orca_push_swept{monitored_resource=\"cloud_run_job\"}[10m])) == 0"
       duration = "0s"
       section  = "janitor-overdue"
     }
     certificate = {
       title    = "Push: the public certificate ends soon"
-      query    = "min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{host=\"${var.hostname}\"}) < 14"
+      query    = "min(monitoring_googleapis_com:uptime_check_time_until_ssl_cert_expires{monitored_resource=\"uptime_url\",host=\"${var.hostname}\"}) < 14"
       duration = "0s"
       section  = "certificate"
     }
@@ -89,10 +91,9 @@ resource "google_logging_metric" "queue" {
     value_type  = "DISTRIBUTION"
   }
   bucket_options {
-    exponential_buckets {
-      growth_factor      = 2
-      num_finite_buckets = 24
-      scale              = 1
+    # The alert's 30 is a bound: a reading tells no more than between which two it lies.
+    explicit_buckets {
+      bounds = [0, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1000, 2000, 5000, 10000, 100000, 1000000]
     }
   }
 }
@@ -116,6 +117,11 @@ resource "google_monitoring_alert_policy" "alert" {
       duration            = each.value.duration
       evaluation_interval = "30s"
     }
+  }
+
+  # Where nothing is measured any more an incident would stay for a week; half an hour is the least.
+  alert_strategy {
+    auto_close = "1800s"
   }
 
   documentation {

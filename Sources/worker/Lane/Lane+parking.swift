@@ -27,6 +27,16 @@ extension Lane {
     look()
   }
 
+  /// Tells again each minute what still keeps the lane from its work; called at every tick.
+  func remind(_ now: Monotonic) {
+    if parkedReminder.isDue(while: parking.isParked, now), let reason = parking.reason {
+      context.log.warning("lane still parked", names.merging(["reason": .text(reason)]) { $1 })
+    }
+    if pausedReminder.isDue(while: breaker.isOpen, now) {
+      context.log.warning("too many tokens are still refused: none is marked dead", names)
+    }
+  }
+
   /// What was wrong may have been mended: the next probe need not wait.
   func probeSoon() {
     parking.expectRecovery(.now)

@@ -18,6 +18,8 @@ final class Lane {
   var leases = Leases()
   var parking = Parking()
   var breaker = InvalidationBreaker()
+  var parkedReminder = Reminder()
+  var pausedReminder = Reminder()
   /// Deliveries claimed and neither settled nor given back.
   private(set) var held = 0
   /// What the provider has been sent and has not answered, by registration: each has one on its way at most.
