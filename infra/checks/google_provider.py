@@ -97,6 +97,16 @@ class Provider(tf.provider.ProviderServicer):
     def ReadResource(self, request, context):
         return wire.ReadResource.Response(new_state=request.current_state)
 
+    def ImportResourceState(self, request, context):
+        # As if it were there and said nothing of itself but its id.
+        block = RESOURCES[request.type_name]
+        value = {**dict.fromkeys(["id", *block["attributes"]]), **{name: [] for name in block["blocks"]}, "id": request.id}
+        if "timeouts" in value:
+            value["timeouts"] = None
+        answer = wire.ImportResourceState
+        return answer.Response(
+            imported_resources=[answer.ImportedResource(type_name=request.type_name, state=to_dynamic_value(value))])
+
     def ReadDataSource(self, request, context):
         value = read_dynamic_value(request.config)
         for name, facts in DATA[request.type_name]["attributes"].items():

@@ -10,6 +10,8 @@ import sys
 
 import yaml
 
+import cloud_rules
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = "\n".join(path.read_text() for path in (ROOT / "Sources").rglob("*.swift"))
 RUNBOOK = (ROOT / "docs/operations.md").read_text()
@@ -27,19 +29,24 @@ def metric_names(text):
         yield re.sub(r"_(bucket|sum|count)$", "", name)
 
 
-def faults(rules, tests, extra):
-    sections = set(anchors())
-    known = set(re.findall(r'"((?:orca_push|process)_[a-z_]+)"', SOURCES)) | FOREIGN
-    alerts = [rule for group in rules["groups"] for rule in group["rules"]]
+def unfired(alerts, tests):
     fired = {
         case["alertname"] for test in tests["tests"] for case in test.get("alert_rule_test", []) if case["exp_alerts"]
     }
     for rule in alerts:
+        if rule["alert"] not in fired:
+            yield f"{rule['alert']}: no test shows that it can fire"
+
+
+def faults(rules, tests, extra):
+    sections = set(anchors())
+    known = set(re.findall(r'"((?:orca_push|process)_[a-z_]+)"', SOURCES)) | FOREIGN
+    alerts = [rule for group in rules["groups"] for rule in group["rules"]]
+    yield from unfired(alerts, tests)
+    for rule in alerts:
         page, _, section = rule["annotations"].get("runbook", "").partition("#")
         if page != "docs/operations.md" or section not in sections:
             yield f"{rule['alert']}: the runbook has no section {section!r}"
-        if rule["alert"] not in fired:
-            yield f"{rule['alert']}: no test shows that it can fire"
         for name in metric_names(rule["expr"]):
             if name not in known:
                 yield f"{rule['alert']}: no program shows {name}"
@@ -71,11 +78,35 @@ def image_faults():
             yield f"Dockerfile: Package.swift names {name}, which is not copied"
 
 
+def image_shape(text):
+    """What the image must be, whoever changes the file: pinned, not root's, labelled, its programs process 1."""
+    stages = re.findall(r"^FROM (\S+) AS (\S+)\n(.*?)(?=^FROM |\Z)", text, re.MULTILINE | re.DOTALL)
+    names = [name for _, name, _ in stages]
+    for number, (base, name, _) in enumerate(stages):
+        if base not in {"scratch", "debian@${DEBIAN_DIGEST}", *names[:number]}:
+            yield f"Dockerfile: {name} begins with {base}, which no digest pins"
+    gateway = next(body for _, name, body in stages if name == "gateway")
+    final = "".join(body for _, name, body in stages if name != "build")
+    if not re.search(r"^USER [1-9]\d*:[1-9]\d*$", gateway, re.MULTILINE) or final.count("\nUSER ") != 1:
+        yield "Dockerfile: the programs do not run as a user of their own, by number"
+    if "org.opencontainers.image.revision=$REVISION" not in gateway or "ORCA_PUSH_REVISION=$REVISION" not in gateway:
+        yield "Dockerfile: the image does not say which source it is made of"
+    if "SSL_CERT_FILE=/etc/ssl/certs/ca-certificates.crt" not in gateway:
+        yield "Dockerfile: OpenSSL does not learn where the roots of TLS are"
+    entries = {name: re.findall(r'^ENTRYPOINT \["/usr/local/bin/(\w+)"\]$', body, re.MULTILINE) for _, name, body in stages}
+    if entries != {"build": [], "gateway": ["api"], "worker": ["worker"], "janitor": ["janitor"], "api": ["api"]}:
+        yield f"Dockerfile: the entry points are {entries}"
+
+
 def main():
     folder = ROOT / "infra"
     rules = yaml.safe_load((folder / "prometheus/alerts.yml").read_text())
     tests = yaml.safe_load((folder / "prometheus/tests.yml").read_text())
-    found = list(faults(rules, tests, sorted((folder / "grafana").glob("*.json")))) + list(image_faults())
+    cloud_tests = yaml.safe_load((folder / "prometheus/cloud-tests.yml").read_text())
+    found = [
+        *faults(rules, tests, sorted((folder / "grafana").glob("*.json"))), *unfired(cloud_rules.rules(), cloud_tests),
+        *image_faults(), *image_shape((folder / "Dockerfile").read_text()),
+    ]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
 

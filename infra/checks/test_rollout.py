@@ -24,6 +24,9 @@ options = {}
 plain = []
 i = 0
 while i < len(words):
+    # As gcloud has it: what follows a container's name is that container's.
+    if "--container" in options and words[i] not in ("--image",):
+        sys.exit("ERROR: unrecognized arguments: " + words[i])
     if words[i] in ("--no-traffic", "--wait"):
         options[words[i]] = True
     elif words[i].startswith("--"):
@@ -32,7 +35,8 @@ while i < len(words):
     else:
         plain.append(words[i])
     i += 1
-assert options["--project"] == "p" and options["--region"] == "us-central1" and options["--format"] == "json"
+assert os.environ["CLOUDSDK_CORE_PROJECT"] == "p" and os.environ["CLOUDSDK_RUN_REGION"] == "us-central1"
+assert options["--format"] == "json"
 state = json.load(open(f"{folder}/state"))
 line = " ".join(plain)
 with open(f"{folder}/calls", "a") as calls:
@@ -43,7 +47,8 @@ service = state["service"]
 if line == "run services describe orca-cloud-push":
     print(json.dumps({"status": {"url": state["url"], "traffic": service}}))
 elif line == "run worker-pools describe orca-cloud-push-worker":
-    print(json.dumps({"spec": {"template": {"spec": {"containers": [{"image": "x/metrics@sha256:2"}, {"image": state["pool"]}]}}}}))
+    containers = [{"name": "metrics", "image": "x/metrics@sha256:2"}, {"name": "worker", "image": state["pool"]}]
+    print(json.dumps({"spec": {"template": {"spec": {"containers": containers}}}}))
 elif line == "run deploy orca-cloud-push":
     assert options["--no-traffic"] and options["--labels"].startswith("revision=")
     # A name of our own would stay in the template, and Terraform's next change of it would be refused.
@@ -60,6 +65,9 @@ elif line == "run services update-traffic orca-cloud-push":
     else:
         state["service"] = [entry for entry in service if entry.get("tag") != options["--remove-tags"]]
 elif line == "run worker-pools update orca-cloud-push-worker":
+    # The pool has a sidecar: an image must say for which of its containers it is.
+    if options.get("--container") != "worker":
+        sys.exit("ERROR: (gcloud.run.worker-pools.update) the container is not named")
     state["pool"] = options["--image"]
 elif line.startswith("run jobs update "):
     state["jobs"][plain[-1]] = options["--image"]

@@ -1,4 +1,5 @@
-# What production had before this code. Ids are worked out from the project, so another project has none.
+# What production had before this code: the contract says so of these, and of nothing else (an import of what is not there
+# fails; the secrets' accessors may be made over what is there already). Ids are worked out from the project.
 locals {
   runtime_email   = "${local.name}@${var.project}.iam.gserviceaccount.com"
   imported        = var.import_existing ? toset(["this"]) : toset([])
@@ -22,10 +23,4 @@ import {
   for_each = local.imported_secret
   to       = google_secret_manager_secret.apns[each.key]
   id       = "projects/${var.project}/secrets/${each.key}"
-}
-
-import {
-  for_each = local.imported_secret
-  to       = google_secret_manager_secret_iam_member.apns[each.key]
-  id       = "projects/${var.project}/secrets/${each.key} roles/secretmanager.secretAccessor serviceAccount:${local.runtime_email}"
 }

@@ -46,13 +46,13 @@ resource "google_cloud_run_v2_worker_pool" "worker" {
       }
     }
 
-    # Scrapes localhost, so the metrics need no door to the outside.
+    # Scrapes localhost, so the metrics need no door to the outside. It looks again and again, so neither waits for the other:
+    # that would take a probe of the worker's.
     dynamic "containers" {
       for_each = var.metrics_sidecar == "" ? [] : [var.metrics_sidecar]
       content {
-        name       = "metrics"
-        image      = containers.value
-        depends_on = ["worker"]
+        name  = "metrics"
+        image = containers.value
 
         resources {
           limits = { cpu = "1", memory = "256Mi" }

@@ -104,6 +104,39 @@ run "accounts" {
     ])
     error_message = "An accessor for each of the three secrets."
   }
+  assert {
+    condition = alltrue(flatten([
+      [for each in values(google_secret_manager_secret_iam_member.apns) : each.role == "roles/secretmanager.secretAccessor"],
+      [for each in values(google_secret_manager_secret_iam_member.database_url) : each.role == "roles/secretmanager.secretAccessor"],
+    ]))
+    error_message = "A secret is read, and nothing else done to it."
+  }
+}
+
+run "who_may_deploy" {
+  command = plan
+
+  assert {
+    condition = toset(flatten([
+      google_cloud_run_v2_service_iam_member.deploy.role, google_cloud_run_v2_worker_pool_iam_member.deploy.role,
+      [for each in values(google_cloud_run_v2_job_iam_member.deploy) : each.role], google_cloud_run_v2_worker_pool_iam_member.scaler.role,
+    ])) == toset(["roles/run.developer"])
+    error_message = "Deploying changes programs, not who may call them."
+  }
+  assert {
+    condition     = toset(keys(google_cloud_run_v2_job_iam_member.deploy)) == toset(["sweep", "scale", "migrate", "probe"])
+    error_message = "A rollout gives each job its image, and runs two of them."
+  }
+  assert {
+    condition     = google_artifact_registry_repository_iam_member.deploy.role == "roles/artifactregistry.writer" && google_project_iam_member.deploy_watches.role == "roles/run.viewer"
+    error_message = "Pushes images, and sees operations end."
+  }
+  assert {
+    condition = toset([
+      for each in concat(values(google_service_account_iam_member.deploy_acts_as), [google_service_account_iam_member.scaler_as_runtime]) : each.role
+    ]) == toset(["roles/iam.serviceAccountUser"]) && google_service_account_iam_member.deploy_from_github.role == "roles/iam.workloadIdentityUser"
+    error_message = "Deploying under an account needs the right to act as it; the workflow comes in by its identity alone."
+  }
 }
 
 run "the_database" {
@@ -183,6 +216,10 @@ run "workers_and_jobs" {
     error_message = "The pool begins at its least."
   }
   assert {
+    condition     = google_cloud_run_v2_worker_pool.worker.template[0].containers[0].name == "worker" && length(google_cloud_run_v2_worker_pool.worker.template[0].containers) == 1
+    error_message = "The rollout gives the container of this name its image; the sidecar is for whoever asks for it."
+  }
+  assert {
     condition     = toset([for each in google_cloud_run_v2_worker_pool.worker.template[0].containers[0].env : each.name if length(each.value_source) > 0]) == toset(["ORCA_PUSH_APNS_KEY", "ORCA_PUSH_APNS_KEY_ID", "ORCA_PUSH_APPLE_TEAM_ID", "ORCA_PUSH_DATABASE_URL"])
     error_message = "Secrets come as references, not as values."
   }
@@ -200,7 +237,28 @@ run "watching" {
   command = plan
 
   assert {
+    condition     = toset(keys(google_monitoring_alert_policy.alert)) == toset(["queue-age", "lane-parked", "tokens-refused", "error-ratio", "database-connections", "janitor-overdue", "certificate"])
+    error_message = "What wakes somebody without a scraper."
+  }
+  assert {
+    condition     = alltrue([for name in ["lane parked", "lane still parked"] : strcontains(google_logging_metric.lines["lane_parked"].filter, "jsonPayload.message=\"${name}\"")])
+    error_message = "The alert lasts by the lines that come each minute."
+  }
+  assert {
     condition     = alltrue([for each in google_monitoring_alert_policy.alert : can(regex("operations.md#[a-z-]+$", each.documentation[0].content)) && length(each.notification_channels) == 1])
     error_message = "Each alert tells somebody, and names its section of the runbook."
+  }
+}
+
+run "with_a_sidecar" {
+  command = plan
+
+  variables {
+    metrics_sidecar = "us-docker.pkg.dev/cloud-ops-agents-artifacts/cloud-run-gmp-sidecar/cloud-run-gmp-sidecar@sha256:0000000000000000000000000000000000000000000000000000000000000000"
+  }
+
+  assert {
+    condition     = [for each in google_cloud_run_v2_worker_pool.worker.template[0].containers : each.name] == ["worker", "metrics"]
+    error_message = "The worker comes first: its image is the rollout's."
   }
 }
