@@ -2,6 +2,8 @@
 resource "google_service_account" "runtime" {
   account_id   = local.name
   display_name = "Push gateway"
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_project_iam_member" "runtime" {
@@ -25,6 +27,8 @@ resource "google_project_iam_member" "runtime" {
 resource "google_service_account" "scaler" {
   account_id   = "${local.name}-scaler"
   display_name = "Push gateway: sets the number of workers"
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_project_iam_member" "scaler" {
@@ -53,4 +57,6 @@ resource "google_service_account_iam_member" "scaler_as_runtime" {
 resource "google_service_account" "scheduler" {
   account_id   = "${local.name}-scheduler"
   display_name = "Push gateway: starts the minute's jobs"
+
+  depends_on = [google_project_service.needed]
 }

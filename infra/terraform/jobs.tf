@@ -13,7 +13,8 @@ locals {
     migrate = {}
     probe   = { ORCA_PUSH_FCM_PROJECT_ID = var.fcm_project }
     scale = {
-      ORCA_PUSH_SCALE_POOL       = google_cloud_run_v2_worker_pool.worker.id
+      # By its name, not by reference: the migration's job must come without the pool, whose workers end where there is no schema.
+      ORCA_PUSH_SCALE_POOL       = "projects/${var.project}/locations/${var.region}/workerPools/${local.name}-worker"
       ORCA_PUSH_SCALE_MIN        = tostring(var.workers.min)
       ORCA_PUSH_SCALE_MAX        = tostring(var.workers.max)
       ORCA_PUSH_SCALE_DEPTH_EACH = tostring(var.workers.depth_each)

@@ -1,11 +1,8 @@
-data "google_project" "this" {
-  project_id = var.project
-}
-
 # What the rest needs switched on.
 resource "google_project_service" "needed" {
   for_each = toset([
     "artifactregistry.googleapis.com",
+    "cloudresourcemanager.googleapis.com",
     "cloudscheduler.googleapis.com",
     "fcm.googleapis.com",
     "iam.googleapis.com",

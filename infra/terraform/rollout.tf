@@ -31,6 +31,8 @@ resource "google_artifact_registry_repository" "images" {
 resource "google_iam_workload_identity_pool" "github" {
   workload_identity_pool_id = "${local.name}-github"
   display_name              = "Push gateway on GitHub"
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_iam_workload_identity_pool_provider" "github" {
@@ -58,6 +60,8 @@ resource "google_iam_workload_identity_pool_provider" "github" {
 resource "google_service_account" "deploy" {
   account_id   = "${local.name}-deploy"
   display_name = "Push gateway: rollouts"
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_service_account_iam_member" "deploy_from_github" {

@@ -10,6 +10,8 @@ resource "google_secret_manager_secret" "apns" {
   lifecycle {
     prevent_destroy = true
   }
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_secret_manager_secret" "database_url" {
@@ -22,6 +24,8 @@ resource "google_secret_manager_secret" "database_url" {
   lifecycle {
     prevent_destroy = true
   }
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_secret_manager_secret_iam_member" "apns" {

@@ -72,6 +72,8 @@ resource "google_logging_metric" "lines" {
     metric_kind = "DELTA"
     value_type  = "INT64"
   }
+
+  depends_on = [google_project_service.needed]
 }
 
 # `janitor scale` logs the queue once a minute, so its age can be watched without a scraper.
@@ -96,12 +98,16 @@ resource "google_logging_metric" "queue" {
       bounds = [0, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1000, 2000, 5000, 10000, 100000, 1000000]
     }
   }
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_monitoring_notification_channel" "night" {
   display_name = "Push gateway: night shift"
   type         = "email"
   labels       = { email_address = var.alert_email }
+
+  depends_on = [google_project_service.needed]
 }
 
 resource "google_monitoring_alert_policy" "alert" {
@@ -147,4 +153,6 @@ resource "google_monitoring_uptime_check_config" "health" {
     type   = "uptime_url"
     labels = { project_id = var.project, host = var.hostname }
   }
+
+  depends_on = [google_project_service.needed]
 }
