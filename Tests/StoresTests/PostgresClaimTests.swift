@@ -7,12 +7,12 @@ import Testing
 
 /// What only a database with many sessions can get wrong.
 @Suite struct PostgresClaimTests {
-  private static let take = PostgresStatement("select pg_advisory_lock(42)")
-  private static let give = PostgresStatement("select pg_advisory_unlock(42)")
-  private static let waiting = PostgresStatement(
+  // The gate is a row, not a session's lock: behind a pooler in transaction mode nobody has a session of his own.
+  private static let open = PostgresStatement("insert into gate values (true)")
+  private static let free = PostgresStatement(
     """
-    select count(*) from pg_locks where locktype = 'advisory' and not granted
-      and database = (select oid from pg_database where datname = current_database())
+    select turn from push_delivery_batches
+    where turn = (select min(turn) from push_delivery_batches) for update skip locked
     """)
 
   @Test func `A host's younger deliveries are not taken while another session looks at its oldest`() async throws {
@@ -29,18 +29,20 @@ import Testing
         let gate = await PostgresPool(database.url, maximum: 1, applicationName: "gate", limits: .patient) { _ in }
         let session = await PostgresPool(database.url, maximum: 1, applicationName: "session", limits: .patient) { _ in
         }
-        _ = try await gate.run(Self.take)
+        try await gate.script("create table gate (is_open boolean)")
         async let looked: Void = session.script(
           """
           begin;
           select 1 from push_delivery_batches order by turn limit 1 for update;
-          select pg_advisory_xact_lock(42);
+          do $$ begin
+            while not exists (select from gate) loop perform pg_sleep(0.002); end loop;
+          end $$;
           commit;
           """)
-        while try await gate.run(Self.waiting).int8(0, 0) == 0 { await Task.yield() }
+        while try await gate.run(Self.free).count == 1 { await Task.yield() }
 
         #expect(try await under.claim(owner: 1).deliveries.map(\.registrationId) == [foreign])
-        _ = try await gate.run(Self.give)
+        _ = try await gate.run(Self.open)
         try await looked
         #expect(
           try await under.claim(owner: 2).deliveries.map(\.text) == (0..<3).map { Event.alert($0).payload })
