@@ -8,7 +8,9 @@ extension Gateway {
   func rows(_ sql: String) async throws -> [String] {
     let program: Program
     if let url = store["ORCA_PUSH_DATABASE_URL"] {
-      program = try Program("psql", running: ["psql", "-XAtq", url, "-c", sql])
+      // What follows the `?` is for the gateway's programs.
+      let plain = String(url.prefix { $0 != "?" })
+      program = try Program("psql", running: ["psql", "-XAtq", plain, "-c", sql])
     } else {
       let file = try #require(store["ORCA_PUSH_DATA_DIR"]) + "/push.sqlite3"
       let query = """

@@ -63,6 +63,18 @@ def faults(rules, tests, extra):
             yield f"watching.tf: no program logs {line!r}"
 
 
+def capacity_faults():
+    """Figures that the runbook takes from the performance page are those of that page."""
+    told = (ROOT / "docs/performance.md").read_text()
+    rows = [line for line in RUNBOOK.splitlines() if line.startswith("|") and "(performance.md)" in line]
+    if not rows:
+        yield "operations.md: the capacity table takes nothing from performance.md"
+    for row in rows:
+        for figure in re.findall(r"\d[\d,.]*\d", row.split("|")[2]):
+            if figure not in told:
+                yield f"operations.md: performance.md does not say {figure}: {row.split('|')[1].strip()}"
+
+
 def image_faults():
     """What the package names and the image's build does not get: it would fail, minutes into a rollout."""
     # Up to what is built for fuzzing alone.
@@ -105,7 +117,7 @@ def main():
     cloud_tests = yaml.safe_load((folder / "prometheus/cloud-tests.yml").read_text())
     found = [
         *faults(rules, tests, sorted((folder / "grafana").glob("*.json"))), *unfired(cloud_rules.rules(), cloud_tests),
-        *image_faults(), *image_shape((folder / "Dockerfile").read_text()),
+        *capacity_faults(), *image_faults(), *image_shape((folder / "Dockerfile").read_text()),
     ]
     print("\n".join(found), end="\n" if found else "")
     return 1 if found else 0
