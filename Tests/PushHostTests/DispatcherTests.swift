@@ -357,9 +357,11 @@ import Testing
     working.agentState = "working"
     var odd = alert(6)
     odd.emittedAt = .min
+    odd.title = String(repeating: " ", count: 4_096) + "never seen"
     for event in [noNumber, noEpoch, unknown, unwanted, working, odd] { dispatcher.enqueue(event) }
     await dispatcher.close()
     #expect(gateway.bodies(Self.send).map { $0["notification"]?["notificationSeq"]?.integer } == [6])
+    #expect(gateway.bodies(Self.send).first?["notification"]?["title"]?.string == "Finished")
   }
 
   @Test func `Twenty-one phones are two requests, and each keeps its retry`() async throws {

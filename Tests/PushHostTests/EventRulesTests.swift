@@ -26,6 +26,12 @@ import Testing
     #expect(outcome.utf16.count <= limit)
   }
 
+  @Test func `Of a long text its beginning is looked at`() {
+    #expect(Text.bounded("a\u{301}") == "a\u{301}")
+    #expect(Text.bounded(String(repeating: "ä", count: 4_096)) == String(repeating: "ä", count: 4_096))
+    #expect(Text.bounded(String(repeating: "語", count: 10_000)) == String(repeating: "語", count: 4_096))
+  }
+
   private func alert(_ change: (inout HostEvent) -> Void = { _ in }) -> Result<
     PushNotification, EventRules.Drop
   > {

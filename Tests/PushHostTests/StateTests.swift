@@ -134,6 +134,22 @@ import Testing
     second.release()
   }
 
+  @Test func `A lock that is given back is free, whoever was being started meanwhile`() throws {
+    _ = try scratch.open()
+    let path = scratch.path + "/lock"
+    let lock = try #require(try FolderLock(trying: path))
+    // What a fork copies, before the new program runs.
+    let descriptor = try #require(
+      (0..<1_024).first { number in
+        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(number)")) == path
+      })
+    let copy = dup(Int32(descriptor))
+    defer { close(copy) }
+    lock.release()
+    let next = try #require(try FolderLock(trying: path))
+    next.release()
+  }
+
   @Test func `A session is shared through the folder`() async throws {
     let clock = ManualClock()
     let gateway = PlayedGateway(clock: clock.clock)

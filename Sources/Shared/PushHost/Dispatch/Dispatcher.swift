@@ -46,6 +46,9 @@ public final class Dispatcher: Sendable {
 
   /// Hands an event over. Never waits, never fails.
   public func enqueue(_ event: HostEvent) {
+    var event = event
+    event.title = Text.bounded(event.title)
+    event.body = Text.bounded(event.body)
     let stamped = Dispatching.Stamped(event: event, at: clock.wall())
     if case .dropped = events.yield(stamped) {
       Task { [dispatching] in await dispatching.count("dropped") }

@@ -15,9 +15,9 @@ public struct HostEvent: Sendable {
   /// The agent's state in the desktop's own words: `working`, `running` and `busy` are no news; `blocked` and `waiting` need
   /// input; all others have finished.
   public var agentState: String?
-  /// Any length; it is tidied and clipped.
+  /// Any length; it is tidied and clipped. Of more than 4,096 Unicode scalars the first are looked at.
   public var title: String
-  /// Any length; it is tidied and clipped.
+  /// The same.
   public var body: String
   /// The workspace, and where a tap leads.
   public var worktreeId: String?

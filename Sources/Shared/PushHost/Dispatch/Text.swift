@@ -1,5 +1,14 @@
 /// What notification text is made into before it is sent. Pure.
 enum Text {
+  /// How much of a text is looked at, Unicode scalars: what is shown is found in its first few hundred.
+  static let most = 4_096
+
+  /// A text's beginning, so that a log that somebody took for a title does not wait in memory.
+  static func bounded(_ text: String) -> String {
+    // The cheap count settles most.
+    text.utf8.count <= most ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(most)))
+  }
+
   /// Runs of white space become one space, and none is left at the ends.
   static func tidied(_ text: String) -> String {
     var tidy = ""

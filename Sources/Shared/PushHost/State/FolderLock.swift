@@ -31,5 +31,9 @@ struct FolderLock: Sendable {
     throw StateFault(path: path, reason: "is held by another process")
   }
 
-  func release() { close(descriptor) }
+  func release() {
+    // A process that is being started at this moment has the file open too, and would hold the lock until it runs.
+    _ = flock(descriptor, LOCK_UN)
+    close(descriptor)
+  }
 }
