@@ -89,7 +89,7 @@ import Testing
 
   @Test(arguments: Call.allCases)
   func `A gateway that hangs is given up`(call: Call) async throws {
-    let wired = try WiredGateway(deadline: 500) { made, _ in
+    let wired = try WiredGateway(deadline: 2_000) { made, _ in
       "\(made.method) \(made.path)" == call.route ? .hang : nil
     }
     #expect(await call.failure(wired.client) == .unreachable(.deadline))
