@@ -90,7 +90,7 @@ let package = Package(
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
     tests(
       "StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"],
-      files: ["schema-3-statements.sql", "schema-4-statements.sql"]),
+      files: ["schema-3-statements.sql", "schema-4-statements.sql", "schema-5-statements.sql"]),
     tests(
       "ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"],
       files: ["collapse-ids.json", "provider-outcomes.json"]),

@@ -79,6 +79,39 @@ import Testing
     }
   }
 
+  @Test func `With two connections and a locked table all of 500 sends are answered, then it serves`() async throws {
+    try await StoreKind.postgres.use(["ORCA_PUSH_DATABASE_POOL_MAX": "2"]) { gateway in
+      var hosts: [(token: String, phone: String)] = []
+      for _ in 0..<10 {
+        let token = try await gateway.bearer()
+        hosts.append((token, try await gateway.phone(token)))
+      }
+      let asks = (0..<500 as Range<Int64>).map { number in
+        let (token, phone) = hosts[Int(number) % hosts.count]
+        return (gateway, Ask.post("/v1/send", Body.send([phone], Body.notification(number)), bearer: token))
+      }
+      let hold = try await gateway.place.hold("push_events", seconds: 600)
+      let replies: Result<[Reply], any Error>
+      do { replies = .success(try await Gateway.ask(asks, at: asks.count)) } catch { replies = .failure(error) }
+      // All of them before anybody could get on.
+      #expect(try await gateway.place.isHeld("push_events"))
+      let connections = PostgresStatement(
+        "select count(*) from pg_stat_activity where application_name = 'push-api' and datname = current_database()")
+      #expect(try await gateway.place.pool?.run(connections).int8(0, 0) ?? 0 <= 2)
+      try await hold.release()
+      let verdicts = try replies.get().map(\.verdict)
+      #expect(verdicts.count == asks.count)
+      #expect(Set(verdicts).isSubset(of: ["503 busy", "429 rate_limited"]), "\(Set(verdicts))")
+
+      for (token, phone) in hosts {
+        let again = Ask.post("/v1/send", Body.send([phone], Body.notification(1_000)), bearer: token)
+        var reply = try await gateway.ask(again)
+        while reply.verdict == "503 busy" { reply = try await gateway.ask(again) }
+        #expect(reply.results == ["queued"])
+      }
+    }
+  }
+
   @Test func `A statement that the database refuses is a fault of ours, told without its cause`() async throws {
     try await StoreKind.postgres.use { gateway in
       let token = try await gateway.bearer()

@@ -98,7 +98,8 @@ final class Place: Sendable {
   }
 
   /// Keeps everyone else from a table of Postgres, or from writing to SQLite, until the hold is released.
-  func hold(_ table: String) async throws -> Hold {
+  /// - Parameter seconds: after which a table of Postgres is free all the same.
+  func hold(_ table: String, seconds: Int = 30) async throws -> Hold {
     guard let pool else {
       let path = (folder ?? "") + "/" + SQLiteStore.fileName
       let holder = FileHolder(path)
@@ -106,14 +107,10 @@ final class Place: Sendable {
       return Hold { try await holder.release() }
     }
     let holding = Task {
-      _ = try? await pool.script("begin; lock table \(table) in access exclusive mode; select pg_sleep(30); commit")
+      _ = try? await pool.script(
+        "begin; lock table \(table) in access exclusive mode; select pg_sleep(\(seconds)); commit")
     }
-    let isHeld = PostgresStatement(
-      """
-      select count(*) from pg_locks l join pg_class c on c.oid = l.relation
-       where c.relname = $1 and l.granted and l.mode = 'AccessExclusiveLock'
-      """)
-    while try await pool.run(isHeld, [.text(table)]).int8(0, 0) == 0 { try await Task.sleep(for: .milliseconds(5)) }
+    while try await !isHeld(table) { try await Task.sleep(for: .milliseconds(5)) }
     return Hold {
       let end = PostgresStatement(
         "select count(pg_terminate_backend(pid)) from pg_stat_activity where query like 'begin; lock%' and datname = current_database()"
@@ -121,6 +118,19 @@ final class Place: Sendable {
       _ = try await pool.run(end)
       await holding.value
     }
+  }
+}
+
+extension Place {
+  /// Whether somebody keeps everyone else from a table of Postgres.
+  func isHeld(_ table: String) async throws -> Bool {
+    let held = PostgresStatement(
+      """
+      select count(*) from pg_locks l join pg_class c on c.oid = l.relation
+       where c.relname = $1 and l.granted and l.mode = 'AccessExclusiveLock'
+         and l.database = (select oid from pg_database where datname = current_database())
+      """)
+    return try await pool?.run(held, [.text(table)]).int8(0, 0) ?? 0 > 0
   }
 }
 

@@ -21,6 +21,9 @@ package struct ScratchDatabase: Sendable {
     }
   }
 
+  /// Whether a pooler stands before the server.
+  package static var isPooled: Bool { (try? administrator)?.contains("prepared=off") == true }
+
   package struct Missing: Error, CustomStringConvertible {
     package let description: String
   }

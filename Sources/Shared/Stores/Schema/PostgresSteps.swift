@@ -10,6 +10,7 @@ enum PostgresSteps {
     (3, disownStep),
     (4, claimStep),
     (5, groupStep),
+    (6, pagesStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.
