@@ -97,11 +97,14 @@ let package = Package(
     tests(
       "ApiTests",
       ["api", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "SQLite", "Stores"]),
-    tests("WorkerTests", ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores"]),
+    tests(
+      "WorkerTests",
+      ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "SQLite", "Stores"]),
     tests("JanitorTests", ["janitor", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
     tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
     tests(
       "EndToEndTests", ["Contract", "Http", "Json", "Keys", "Loop"], files: ["leash.py", "cutting_proxy.py", "openapi"]),
+    tests("ChaosTests", []),
     tests("ArchitectureTests", ["Json"]),
   ],
   swiftLanguageModes: [.v6]

@@ -145,13 +145,14 @@ struct Gateway {
   /// How many requests have come to the sandbox's servers.
   func arrived() async throws -> Int { Int(try await ask("/requests?limit=0")["total"]?.integer ?? 0) }
 
-  /// Waits until a request for `token` has reached the sandbox, which need not have answered it, 400 looks at most.
+  /// Waits until a request for `token` has reached the sandbox, which need not have answered it.
   func arrived(_ provider: String, _ token: String) async throws {
-    for _ in 0..<400 {
+    while true {
+      // Counted before looking: whatever comes after the look ends the wait below.
+      let count = try await arrived()
       if try await !log(provider, token: token).isEmpty { return }
-      try await Task.sleep(for: .milliseconds(25))
+      _ = try await ask("/requests/wait?arrived=\(count + 1)&timeoutMs=5000")
     }
-    Issue.record("no request came for \(token)")
   }
 
   /// When the first screen came to show an alert with this title, in Unix ms; waits for it.

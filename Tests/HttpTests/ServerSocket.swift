@@ -74,8 +74,10 @@ actor ServerSocket {
   /// Sends `text` again and again until the peer closes.
   func drip(_ text: String) {
     while send(text) {
+      // At that pace, unless something comes back.
+      var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      poll(&waited, 1, 5)
       if receive(Int32(MSG_DONTWAIT)) == 0 { return }
-      usleep(5_000)
     }
   }
 

@@ -16,16 +16,12 @@ import tempfile
 import threading
 import time
 
-from judge import Judge, Push
+from judge import UNRECORDED, Judge, Push
 from load import Load
 from programs import ROOT, Gateway, Postgres, SQLite
 
-# A worker's leases last 30 s.
-FREEZE = 34
 # Every so many cycles a worker is stopped for that long.
 FREEZE_EVERY = 25
-# For the last lease to lapse and the last retry to be made, in seconds.
-QUIET = 150
 
 TROUBLE = {
     "rules": [
@@ -41,7 +37,7 @@ class Chaos:
     """One run on one store."""
 
     def __init__(self, options, gateway):
-        self.cycles, self.gateway = options.cycles, gateway
+        self.options, self.gateway = options, gateway
         self.rng = random.Random(options.seed)
         self.load = Load(gateway, options.hosts, options.seed)
         self.kills = collections.Counter()
@@ -53,7 +49,7 @@ class Chaos:
         gateway.sandbox.script(TROUBLE)
         self.load.start()
         try:
-            for cycle in range(self.cycles):
+            for cycle in range(self.options.cycles):
                 time.sleep(self.rng.uniform(0.1, 1.5))
                 if cycle % FREEZE_EVERY == 0:
                     self._freeze()
@@ -66,7 +62,7 @@ class Chaos:
             self.load.stop()
         self._wait()
         self._collect()
-        judge = Judge(gateway, self.load, self.pushes)
+        judge = Judge(gateway, self.load, self.pushes, self.options.unrecorded)
         judge.run()
         return judge
 
@@ -92,9 +88,9 @@ class Chaos:
         self.frozen = self.rng.choice(list(self.gateway.workers.values()))
         self.frozen.freeze()
         # On its own, since on SQLite whoever is stopped in the middle of a write holds up everybody.
-        threading.Timer(FREEZE, self._thaw).start()
+        threading.Timer(self.options.freeze, self._thaw).start()
         self.kills["stopped worker"] += 1
-        print(f"{self.frozen.name} is stopped for {FREEZE} s", flush=True)
+        print(f"{self.frozen.name} is stopped for {self.options.freeze:g} s", flush=True)
 
     def _thaw(self):
         self.frozen.thaw()
@@ -110,7 +106,7 @@ class Chaos:
 
     def _wait(self):
         """Until nothing waits."""
-        end = time.time() + QUIET
+        end = time.time() + self.options.quiet
         while self.gateway.waiting() != [0, 0, 0] and time.time() < end:
             time.sleep(0.5)
 
@@ -121,6 +117,12 @@ def options():
     parser.add_argument("--cycles", type=int, default=20)
     parser.add_argument("--hosts", type=int, default=6, help="that send at the same time")
     parser.add_argument("--seed", type=int, default=None, help="of the load and of the kills")
+    parser.add_argument("--freeze", type=float, default=34, help="seconds for which a worker is stopped; leases last 30")
+    parser.add_argument(
+        "--quiet", type=float, default=150, help="seconds at most for the last lease to lapse and the last retry to be made")
+    parser.add_argument(
+        "--unrecorded", type=float, default=UNRECORDED,
+        help="seconds within which a worker writes down what it was answered, on a machine as busy as this one")
     parser.add_argument("--bin", type=pathlib.Path, default=None, help="folder of the programs")
     return parser.parse_args()
 

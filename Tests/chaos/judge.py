@@ -2,7 +2,7 @@
 
 import collections
 
-# A worker that dies may have sent, but not yet recorded, what was answered so long before, in seconds.
+# A worker that dies may have sent, but not yet recorded, what was answered so long before, in seconds, unless told otherwise.
 UNRECORDED = 2
 # A change (a delete, a new token, a dismissal) may meet a delivery that waits for a connection, as it does for the 10 s of
 # a request at most.
@@ -46,8 +46,8 @@ class Push:
 class Judge:
     """The figures of a run, and every promise that was seen broken."""
 
-    def __init__(self, gateway, load, pushes):
-        self.gateway, self.load = gateway, load
+    def __init__(self, gateway, load, pushes, unrecorded=UNRECORDED):
+        self.gateway, self.load, self.unrecorded = gateway, load, unrecorded
         self.outages = getattr(gateway.store, "outages", [])
         self.faults, self.figures = [], collections.Counter()
         self.stall, self.stalled = 0, None
@@ -164,11 +164,11 @@ class Judge:
         """Whether the worker that sent `before` was cut off, or the database away, before the answer can be relied on to be
         recorded."""
         for began, ended in self.outages:
-            if began - UNRECORDED <= before.ended <= ended + UNRECORDED:
+            if began - self.unrecorded <= before.ended <= ended + self.unrecorded:
                 return True
         born = self.births[before.connection]
         life = [life for life in self.gateway.workers[before.worker].lives if life.began <= born][-1]
-        return any(before.began - 0.5 <= cut <= min(push.began, before.ended + UNRECORDED) for cut in life.cuts)
+        return any(before.began - 0.5 <= cut <= min(push.began, before.ended + self.unrecorded) for cut in life.cuts)
 
     def _gone(self):
         """Nothing goes to a token after it was replaced, deleted or refused as gone."""

@@ -39,16 +39,22 @@ final class ControlDoor {
   }
 
   private func wait(_ query: [String: String]) async -> HttpResponse {
+    let milliseconds = Self.number(query["timeoutMs"]) ?? 10_000
+    if let arrived = Self.number(query["arrived"]) {
+      let reached = await world.log.wait(milliseconds: milliseconds) { $0.arrived >= arrived }
+      return Self.answer(reached, world.log.tally.arrived)
+    }
     guard let count = Self.number(query["count"]) else { return Self.fault(400, "count must be a number") }
     let filter = Tally.Filter(
       provider: query["provider"].flatMap(Provider.init(rawValue:)),
       environment: query["environment"].flatMap(ApnsEnvironment.init(rawValue:)),
       status: query["status"].flatMap { Int($0) }, reason: query["reason"])
-    let reached = await world.log.wait(
-      count: count, filter, milliseconds: Self.number(query["timeoutMs"]) ?? 10_000)
-    return Self.json(
-      JsonText.render(
-        .object(["reached": .bool(reached), "count": .integer(Int64(world.log.tally.count(filter)))])))
+    let reached = await world.log.wait(milliseconds: milliseconds) { $0.count(filter) >= count }
+    return Self.answer(reached, world.log.tally.count(filter))
+  }
+
+  private static func answer(_ reached: Bool, _ count: Int) -> HttpResponse {
+    json(JsonText.render(.object(["reached": .bool(reached), "count": .integer(Int64(count))])))
   }
 
   private func follow(_ body: [UInt8]) -> HttpResponse {

@@ -15,8 +15,7 @@ final class RequestLog {
   static let longestWait = 120_000
 
   private struct Waiter {
-    let count: Int
-    let filter: Tally.Filter
+    let isDue: (Tally) -> Bool
     let end: OneTime
   }
 
@@ -40,6 +39,7 @@ final class RequestLog {
     records.append(record)
     bytes += record.size
     while bytes > Self.byteLimit || records.count - first > Self.limit { dropOldest() }
+    tellWaiters()
     return record
   }
 
@@ -50,23 +50,27 @@ final class RequestLog {
     record.settle(outcome)
     bytes += record.size
     tally.settle(record.lane, token: record.token, outcome)
+    tellWaiters()
+  }
+
+  private func tellWaiters() {
     guard !waiters.isEmpty else { return }
     waiters.removeAll { waiter in
-      guard tally.count(waiter.filter) >= waiter.count else { return false }
+      guard waiter.isDue(tally) else { return false }
       waiter.end.fulfil()
       return true
     }
   }
 
-  /// Waits until `count` requests that the filter fits have ended, `milliseconds` at most; whether that came about.
-  func wait(count: Int, _ filter: Tally.Filter, milliseconds: Int) async -> Bool {
-    if tally.count(filter) >= count { return true }
+  /// Waits until the counts are such, `milliseconds` at most; whether that came about.
+  func wait(milliseconds: Int, until isDue: @escaping (Tally) -> Bool) async -> Bool {
+    if isDue(tally) { return true }
     guard waiters.count < Self.waiterLimit else { return false }
     let end = OneTime()
-    waiters.append(Waiter(count: count, filter: filter, end: end))
+    waiters.append(Waiter(isDue: isDue, end: end))
     await end.wait(milliseconds: min(milliseconds, Self.longestWait))
     waiters.removeAll { $0.end === end }
-    return tally.count(filter) >= count
+    return isDue(tally)
   }
 
   /// Requests with a number beyond `since`, `limit` at most, as JSON; those for `token` alone when one is given.
