@@ -68,7 +68,12 @@ final class LaneFloor {
       }
       every(Leases.renewal, first: Leases.renewal) { await lane.renewLeases() }
     }
-    if !idleRoutes.isEmpty { every(Self.measure, first: Self.measure) { [self] in await expire() } }
+    if !idleRoutes.isEmpty {
+      every(Self.measure, first: Self.measure) { [self] in
+        await expire()
+        await explainIdle()
+      }
+    }
     if configuration.metricsPort != nil { every(Self.measure, first: 0) { [self] in await measureDepth() } }
   }
 
@@ -92,6 +97,14 @@ final class LaneFloor {
     while let count = try? await queue.store.expire(limit: Self.expiryChunk), count >= Self.expiryChunk {}
   }
 
+  /// Says of what waits on a route without a credential why it does, unless another worker takes it.
+  private func explainIdle() async {
+    while let count = try? await queue.store.explain(
+      idleRoutes, DeliveryReason.lacksCredential, overdue: Int64(Self.measure), limit: Self.expiryChunk),
+      count >= Self.expiryChunk
+    {}
+  }
+
   private func measureDepth() async {
     guard let depth = try? await queue.store.depth() else { return }
     metrics.queueDepth.set(Double(depth.deliveries))
@@ -110,9 +123,14 @@ final class LaneFloor {
     }
   }
 
-  /// The state of each route in plain words.
-  func ready() -> HttpResponse {
-    WorkerReadiness.report(lanes.map { ($0.route, state($0)) } + idleRoutes.map { ($0, .notConfigured) })
+  /// The state of each route, and of the database, in plain words.
+  func ready() async -> HttpResponse {
+    let database = await within(milliseconds: WorkerReadiness.patience) { [queue] in
+      await WorkerReadiness.state(of: queue.store)
+    }
+    return WorkerReadiness.report(
+      lanes.map { ($0.route, state($0)) } + idleRoutes.map { ($0, .notConfigured) },
+      database: database ?? .unreachable)
   }
 
   private func state(_ lane: Lane) -> WorkerReadiness.LaneState {

@@ -37,7 +37,7 @@ enum Worker {
     let queue = try await OpenStore(configuration.database, program: "worker", log: service.log)
     ProcessMetrics.showDatabaseConnections(in: metrics) { queue.connections }
     let floor = LaneFloor(configuration, senders, queue, metrics, service.log)
-    let door = MetricsEndpoint(MetricsRoutes(metrics, mode: .active) { floor.ready() })
+    let door = MetricsEndpoint(MetricsRoutes(metrics, mode: .active) { await floor.ready() })
     var summary = floor.summary.merging(queue.place) { $1 }
     if let port = configuration.metricsPort { summary["metricsPort"] = .integer(Int64(try door.listen(port: port))) }
     if try await queue.awaitSchema(service) {

@@ -2,9 +2,43 @@ internal import Contract
 internal import Http
 internal import Json
 internal import Loop
+internal import Stores
 
-/// What `/ready` says of a worker. Ready while every lane that has a credential may send; what is amiss is named.
+/// What `/ready` says of a worker. Ready while every lane that has a credential may send, and outcomes can be written down;
+/// what is amiss is named.
 enum WorkerReadiness {
+  /// How long the database may take to answer, in ms.
+  static let patience = 2_000
+
+  /// How the queue is.
+  enum DatabaseState {
+    case well
+    case unreachable
+    /// Reads are answered, and nothing can be written: what is sent stays in the queue.
+    case diskFull
+
+    /// In plain words; nil when nothing is amiss.
+    var words: String? {
+      switch self {
+      case .well: nil
+      case .unreachable: "the database does not answer"
+      case .diskFull: "the disk is full: nothing can be written"
+      }
+    }
+  }
+
+  /// Looks at the database now.
+  static func state(of store: any Store) async -> DatabaseState {
+    do throws(StoreFailure) {
+      try await store.ping()
+      return .well
+    } catch .unavailable(StoreFailure.diskFull) {
+      return .diskFull
+    } catch {
+      return .unreachable
+    }
+  }
+
   /// One route's state.
   enum LaneState {
     case open
@@ -32,11 +66,12 @@ enum WorkerReadiness {
     }
   }
 
-  static func report(_ lanes: [(route: Route, state: LaneState)]) -> HttpResponse {
-    let isWell = lanes.allSatisfy(\.state.isWell)
+  static func report(_ lanes: [(route: Route, state: LaneState)], database: DatabaseState) -> HttpResponse {
+    let isWell = lanes.allSatisfy(\.state.isWell) && database.words == nil
     var text = JsonText()
     text.object { text in
       text.member("ok", isWell)
+      text.member("database", ifPresent: database.words)
       text.object("lanes") { text in
         for lane in lanes { text.member("\(lane.route)", lane.state.words) }
       }

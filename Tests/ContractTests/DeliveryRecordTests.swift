@@ -62,6 +62,17 @@ import Testing
     }
   }
 
+  @Test func `A credential that is refused and one that is not there are told apart`() throws {
+    func detail(_ reason: String) -> String? {
+      record(.pending) {
+        $0.waitsFor = .credential
+        $0.reason = reason
+      }.detail
+    }
+    #expect(detail("parked: InvalidProviderToken")?.contains("refuses the gateway's credential") == true)
+    #expect(detail(DeliveryReason.lacksCredential)?.contains("has no credential") == true)
+  }
+
   @Test func `Each cause of a cancellation has its words, and a plain success none`() {
     let causes = DeliveryReason.allCases.filter { $0 != .deadline }
     let details = causes.map { cause in record(.cancelled) { $0.reason = cause.rawValue }.detail }

@@ -1,5 +1,6 @@
 import Foundation
 import Json
+import Loop
 import Testing
 
 /// What became of deliveries, through the real programs: asked for by the host that sent them, and by an operator.
@@ -182,6 +183,42 @@ import Testing
     let janitor = try Program("janitor", ["explain"] + arguments, environment: ["ORCA_PUSH_DATA_DIR": "/nowhere"])
     #expect(await janitor.rest().isEmpty)
     #expect(await janitor.stop() == 64)
+  }
+
+  @Test("Without a key for Apple, an iPhone's deliveries wait for the credential, and go once a worker has one")
+  func credential() async throws {
+    let apple = ["ORCA_PUSH_APNS_KEY", "ORCA_PUSH_APNS_KEY_ID", "ORCA_PUSH_APPLE_TEAM_ID"]
+    let given = Locked<[String: String]>([:])
+    try await Gateway.run(
+      .sqlite,
+      worker: { settings, _ in
+        given.withLock { [settings] in $0 = settings.filter { apple.contains($0.key) } }
+        for variable in apple { settings[variable] = nil }
+      }
+    ) { gateway in
+      try await PythonHost.run(on: gateway) { host in
+        let id = try #require(
+          try await host.post(
+            "/v1/devices",
+            .object([
+              "v": .integer(1), "deviceId": .string("a"), "platform": .string("ios"),
+              "apnsEnvironment": .string("production"), "token": .string(Self.token("sent", "ios")),
+            ]))["registrationId"])
+        try await send(host, id, seq: 1, "sent")
+        // Nobody tells when a record changes; this one does within two looks of the worker, 5 s apart.
+        var record = try await record(host, "sent", "pending")
+        while record["waitsFor"] == .string("worker") {
+          try await Task.sleep(for: .milliseconds(100))
+          record = try await self.record(host, "sent", "pending")
+        }
+        #expect(record["waitsFor"] == .string("credential"))
+        #expect(record["detail"]?.string?.contains("no credential") == true)
+        try await gateway.programs.startWorker(given.withLock { $0 })
+        try await gateway.answered("apns", count: 1)
+        let sent = try await self.record(host, "sent", "sent")
+        #expect(sent["retryReason"]?.string == "parked: no credential")
+      }
+    }
   }
 
   @Test("How a fingerprint begins must mean one host")

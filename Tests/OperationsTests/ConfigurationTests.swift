@@ -187,9 +187,26 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     Refusal("ORCA_PUSH_APNS_KEY", ServiceAccountTests.rsaKey, "EC key on P-256"),
     Refusal("ORCA_PUSH_APNS_KEY", "hunter2", "private key"),
     Refusal("ORCA_PUSH_APNS_TOPIC", "com.example/app", "bundle id"),
+    Refusal("ORCA_PUSH_APNS_TOPIC", ".", "bundle id"),
+    Refusal("ORCA_PUSH_APNS_TOPIC", "com..app", "bundle id"),
+    Refusal("ORCA_PUSH_APNS_TOPIC", ".com.example.app", "bundle id"),
+    Refusal("ORCA_PUSH_APNS_TOPIC", "com.example.app.", "bundle id"),
     Refusal("ORCA_PUSH_APNS_SANDBOX_KEY", Samples.apnsKey, "come together or not at all"),
     Refusal("ORCA_PUSH_APNS_SANDBOX_KEY_ID", "SANDBOX123", "come together or not at all"),
     Refusal("ORCA_PUSH_FCM_PROJECT_ID", "My Project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "..", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "short", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "a234567890123456789012345678901", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "1st-project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "-my-project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "my-project-", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "my.project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", ":my-project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "example:my-project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "example..com:my-project", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "example.com:", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "example.com:my-project:x", "project id"),
+    Refusal("ORCA_PUSH_FCM_PROJECT_ID", "0123456789", "project id"),
     Refusal("ORCA_PUSH_FCM_ALERTS", "Data", "must be notification or data"),
     Refusal("ORCA_PUSH_APNS_PRODUCTION_URL", "http://api.example.org", "must use https"),
     Refusal("ORCA_PUSH_APNS_SANDBOX_URL", "https://api.example.org:0", "port from 1 to 65535"),
@@ -209,6 +226,21 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     #expect(found.contains { $0.advice.contains(refusal.says) })
     #expect(found.contains { $0.variable.hasPrefix(refusal.variable) || $0.advice.contains(refusal.variable) })
     #expect(found.allSatisfy { !$0.description.contains("hunter2") && !$0.description.contains("\n") })
+  }
+
+  @Test(arguments: [
+    "my-project", "abcdef", "a23456789012345678901234567890", "project-1a2b3", "example.com:my-project",
+    "sub.example.co.uk:api-project-123", "123456789012",
+  ])
+  func `Whatever Google calls a project is taken`(id: String) throws {
+    let environment = Samples.worker.merging(["ORCA_PUSH_FCM_PROJECT_ID": id]) { $1 }
+    #expect(try WorkerConfiguration(environment: environment).fcm.projectId == id)
+  }
+
+  @Test(arguments: ["com.example.app", "App", "com.Example-2.app-7.voip"])
+  func `Whatever Apple calls an app is taken`(id: String) throws {
+    let environment = Samples.worker.merging(["ORCA_PUSH_APNS_TOPIC": id]) { $1 }
+    #expect(try WorkerConfiguration(environment: environment).apns?.topic == id)
   }
 
   @Test(arguments: [

@@ -144,6 +144,23 @@ import Testing
     }
   }
 
+  @Test(.timeLimit(.minutes(1)), arguments: [SIGUSR1, SIGUSR2, SIGALRM])
+  func `A signal that means nothing to a program does nothing to it`(number: Int32) async {
+    await #expect(processExitsWith: .exitCode(0)) { [number] in
+      // Whatever the tests were started with.
+      var none = sigset_t()
+      sigemptyset(&none)
+      pthread_sigmask(SIG_SETMASK, &none, nil)
+      signal(number, SIG_DFL)
+      Service.run("api") { service in
+        raise(number)
+        precondition(!service.isDraining)
+        kill(getpid(), SIGTERM)
+        await service.terminated()
+      }
+    }
+  }
+
   @Test(.timeLimit(.minutes(1)))
   func `A program that does not come to an end is ended`() async {
     await #expect(processExitsWith: .exitCode(70)) {

@@ -95,6 +95,27 @@ struct ReplyTableTests {
     #expect(Reply.accepted(id: nil).label == "accepted")
   }
 
+  @Test(
+    "A body that cannot be read is not the provider's word, so what it would have ended comes again",
+    arguments: ["<html>", "{\"reason\":\"BadDeviceTok", "\u{0}"])
+  func unreadable(_ body: String) {
+    for status in [400, 404, 405, 413, 418] {
+      #expect(apns(status, body) == .again(reason: "HTTP \(status)", minimum: 0))
+    }
+    for status in [400, 409, 418] { #expect(fcm(status, body) == .again(reason: "HTTP \(status)", minimum: 10_000)) }
+    #expect(fcm(400, body, retryAfter: "25") == .again(reason: "HTTP 400", minimum: 25_000))
+    // What parks or kills by its status alone does so whatever it says.
+    #expect(apns(403, body) == .park(reason: "HTTP 403"))
+    #expect(fcm(404, body) == .park(reason: "HTTP 404"))
+    #expect(apns(410, body) == .dead(reason: "HTTP 410", registeredBefore: lastRegistered + 1, isSuspicious: false))
+  }
+
+  @Test("No body, and one that can be read and says nothing, leave it to the status", arguments: ["", "{}", "[]", "7"])
+  func silent(_ body: String) {
+    #expect(apns(400, body) == .failed(reason: "HTTP 400"))
+    #expect(fcm(400, body) == .failed(reason: "HTTP 400"))
+  }
+
   @Test("A reason is printable ASCII and at most 100 characters")
   func bounded() {
     let long = String(repeating: "x", count: 5_000)

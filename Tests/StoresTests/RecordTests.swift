@@ -247,6 +247,37 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `What nobody has taken on a route without a credential says what it waits for`(on kind: StoreKind) async throws {
+    try await kind.use { under in
+      let host = try await under.host()
+      let ids = try await under.phones(host, 3, route: .apnsProduction)
+      let android = try await under.phone(host, "android")
+      let reason = DeliveryReason.lacksCredential
+      func told(limit: Int = 100) async throws -> Int {
+        try await under.second.explain([.apnsProduction, .apnsSandbox], reason, overdue: 5_000, limit: limit)
+      }
+      for (seq, id) in ids.enumerated() { try await under.send(.alert(Int64(seq)), host, [id]) }
+      try await under.send(.alert(8), host, [android])
+      // One was tried by a worker that has a credential; one such takes what is young before long.
+      let tried = try await under.claim(.apnsProduction, limit: 1).deliveries
+      try await under.store.release(tried.map(\.batch), owner: 1)
+      try await under.advance(4_999)
+      #expect(try await told() == 0)
+      try await under.advance(1)
+      #expect(try await told(limit: 1) == 1)
+      #expect(try await told(limit: 1) == 1)
+      #expect(try await told(limit: 1) == 0)
+      var waits: [DeliveryRecord.Wait?] = []
+      for seq in [0, 1, 2, 8] as [Int64] { waits.append(try await under.records(.alert(seq), host).first?.waitsFor) }
+      #expect(waits == [.worker, .credential, .credential, .worker])
+
+      try await under.deliver(routes: [.apnsProduction])
+      let sent = try await under.records(.alert(1), host)
+      #expect(sent.map(\.state) == [.sent] && sent.map(\.retryReason) == [reason])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `A parked lane's deliveries wait for the credential`(on kind: StoreKind) async throws {
     try await kind.use { under in
       let host = try await under.host()

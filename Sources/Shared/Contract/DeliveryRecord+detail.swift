@@ -49,6 +49,8 @@ extension DeliveryRecord {
 
   private var waiting: String? {
     switch waitsFor {
+    case .credential where reason == DeliveryReason.lacksCredential:
+      "the gateway has no credential for this provider; sends go on once an operator has set one"
     case .credential: "the provider refuses the gateway's credential; sends go on once an operator has mended it"
     case .turn: "deliveries of the same host go first"
     case .worker, .retry, nil: nil

@@ -97,6 +97,8 @@ package enum DeliveryReason: String, Sendable, CaseIterable {
   /// Its deadline passed.
   case deadline
 
-  /// How the reason of a delivery begins that was given back because its lane is parked; the provider's word follows.
+  /// How the reason of a delivery begins that waits for a credential: one that works, where the provider's word follows.
   package static let parked = "parked: "
+  /// The reason of a delivery on a route that no worker is known to have a credential for.
+  package static let lacksCredential = parked + "no credential"
 }

@@ -28,12 +28,13 @@ package final class Signals: Readiness {
   }
 
   /// Lets the signals through to this thread and to those that it starts from now on: a program inherits what was blocked
-  /// where it was started.
-  package nonisolated static func unblock() {
+  /// where it was started. Those that mean nothing to the programs are ignored: by default they would end one on the spot.
+  package nonisolated static func prepare() {
     var signals = sigset_t()
     sigemptyset(&signals)
     for number in [SIGTERM, SIGINT, SIGHUP] { sigaddset(&signals, number) }
     pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+    for number in [SIGUSR1, SIGUSR2, SIGALRM] { signal(number, SIG_IGN) }
   }
 
   /// Not isolated, or the handler would assert that it runs on the loop, while the kernel picks any thread.

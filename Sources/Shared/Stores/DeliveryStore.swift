@@ -184,6 +184,12 @@ package protocol DeliveryStore: Sendable {
   /// - Returns: how many deliveries expired.
   func expire(limit: Int) async throws(StoreFailure) -> Int
 
+  /// Writes to the record of what has been due on these routes for `overdue` ms, and was never taken, why it waits; how
+  /// many rows, at most `limit`.
+  func explain(
+    _ routes: [Route], _ reason: String, overdue: Int64, limit: Int
+  ) async throws(StoreFailure) -> Int
+
   /// Deliveries waiting or under way, and for how long the oldest due one has waited, in ms.
   func depth() async throws(StoreFailure) -> QueueDepth
 }

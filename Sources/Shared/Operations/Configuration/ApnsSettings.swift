@@ -20,7 +20,7 @@ package struct ApnsSettings: Sendable {
   package let production: SigningKey
   /// The same as `production` unless a second key was given.
   package let sandbox: SigningKey
-  /// The app's bundle id, 1 to 155 characters.
+  /// The app's bundle id, 1 to 155 characters in parts that dots separate.
   package let topic: String
   package let productionOrigin: Origin
   package let sandboxOrigin: Origin
@@ -28,8 +28,9 @@ package struct ApnsSettings: Sendable {
   /// Nil when Apple is not set up; key, key id and team id come together or not at all.
   init?(_ settings: inout Settings) {
     topic = settings.text("ORCA_PUSH_APNS_TOPIC") ?? "com.stably.orca.mobile"
-    if !topic.isMade(of: Self.topicBytes, count: 1...155) {
-      settings.refuse("ORCA_PUSH_APNS_TOPIC", "must be the app's bundle id: letters, digits, dots and hyphens")
+    if !topic.isMade(of: Self.topicBytes, count: 1...155) || !topic.hasNoEmptyLabel {
+      settings.refuse(
+        "ORCA_PUSH_APNS_TOPIC", "must be the app's bundle id: letters, digits and hyphens, with single dots between")
     }
     productionOrigin =
       settings.origin("ORCA_PUSH_APNS_PRODUCTION_URL")
@@ -91,4 +92,7 @@ extension String {
   func isMade(of alphabet: String, count: ClosedRange<Int>) -> Bool {
     count.contains(utf8.count) && utf8.allSatisfy { alphabet.utf8.contains($0) }
   }
+
+  /// Whether something stands before, between and behind all dots.
+  var hasNoEmptyLabel: Bool { !split(separator: ".", omittingEmptySubsequences: false).contains(where: \.isEmpty) }
 }

@@ -5,7 +5,7 @@ package struct FcmSettings: Sendable {
   /// The form of an alert (rulings 6.5).
   package enum Alerts: String, CaseIterable, Sendable { case notification, data }
 
-  /// 1 to 64 of `a-z0-9.:-`.
+  /// A project's id, with its domain before a colon where it is of the old kind, or its number.
   package let projectId: String
   package let alerts: Alerts
   package let origin: Origin
@@ -13,8 +13,11 @@ package struct FcmSettings: Sendable {
 
   init(_ settings: inout Settings) {
     projectId = settings.text("ORCA_PUSH_FCM_PROJECT_ID") ?? "onorca-cloud"
-    if !projectId.isMade(of: "abcdefghijklmnopqrstuvwxyz0123456789.:-", count: 1...64) {
-      settings.refuse("ORCA_PUSH_FCM_PROJECT_ID", "must be a Google project id: lower-case letters, digits and hyphens")
+    if !ProjectId.isOne(projectId) {
+      settings.refuse(
+        "ORCA_PUSH_FCM_PROJECT_ID",
+        "must be a Google project id: 6 to 30 lower-case letters, digits and hyphens, a letter first and no hyphen last"
+      )
     }
     alerts = settings.choice("ORCA_PUSH_FCM_ALERTS") ?? .notification
     origin =

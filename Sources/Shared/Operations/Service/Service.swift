@@ -48,7 +48,7 @@ package final class Service {
       exit(0)
     }
     // Before the loop's thread is started.
-    Signals.unblock()
+    Signals.prepare()
     // The preference keeps on the loop whatever the program starts.
     Task(executorPreference: EventLoop.shared) { await Service(program, grace: grace, logs: logs).live(body) }
     // Everything happens on the loop's thread; this one has nothing to do.

@@ -72,6 +72,7 @@ extension ReplyTable {
       return answer.credentialIsFresh ? .park(reason: reason) : .refreshCredential(reason: reason)
     case .reconnect: return .reconnect(reason: reason)
     case .park: return .park(reason: reason)
+    case .failed where answer.isUnreadable: return .again(reason: reason, minimum: answer.askedWait)
     case .failed: return .failed(reason: reason)
     }
   }

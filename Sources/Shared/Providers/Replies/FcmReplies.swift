@@ -51,6 +51,8 @@ extension ReplyTable {
       return answer.credentialIsFresh ? .park(reason: reason) : .refreshCredential(reason: reason)
     case .reconnect: return .reconnect(reason: reason)
     case .park: return .park(reason: reason)
+    case .failed where answer.isUnreadable:
+      return .again(reason: reason, minimum: max(answer.askedWait, fcmPause))
     case .failed: return .failed(reason: reason)
     }
   }

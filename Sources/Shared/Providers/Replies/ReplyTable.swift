@@ -1,4 +1,5 @@
 package import Contract
+internal import Json
 
 /// What decides about a provider's answer, and what must be known of the request to judge it.
 package struct ProviderAnswer: Sendable {
@@ -28,6 +29,9 @@ package struct ProviderAnswer: Sendable {
     self.credentialIsFresh = credentialIsFresh
     self.now = now
   }
+
+  /// There is a body, and it is no JSON: not the provider's own word, but that of something in between, or half of one.
+  var isUnreadable: Bool { !body.isEmpty && (try? JsonReader.read(body)) == nil }
 
   /// The wait that the provider asks for, in ms.
   var askedWait: Int64 { retryAfter.flatMap { RetryAfter.wait($0, now: now) } ?? 0 }

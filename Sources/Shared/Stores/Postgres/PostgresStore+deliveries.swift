@@ -10,6 +10,15 @@ extension PostgresStore {
     "select push_settle_v2($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)")
   private static let disowning = PostgresStatement("select push_disown_v1($1, $2, $3, $4)")
   private static let expiring = PostgresStatement("select * from push_expire_v2($1)")
+  private static let explaining = PostgresStatement(
+    """
+    with told as (update push_delivery_batches set last_reason = $2 where (route, turn) in (
+      select route, turn from push_delivery_batches
+       where route = any($1) and fence = 0 and last_reason is null and visible_at <= push_now_ms() - $3
+       limit $4 for update skip locked)
+      returning 1)
+    select count(*) from told
+    """)
   private static let measuring = PostgresStatement(
     """
     select coalesce(sum(cardinality(devices)), 0)::int8,
@@ -98,6 +107,14 @@ extension PostgresStore {
 
   package func expire(limit: Int) async throws(StoreFailure) -> Int {
     try await run(Self.expiring, [.int4(Int32(limit))]) { rows throws(PostgresFailure) in Int(try rows.int8(0, 1)) }
+  }
+
+  package func explain(
+    _ routes: [Route], _ reason: String, overdue: Int64, limit: Int
+  ) async throws(StoreFailure) -> Int {
+    try await run(
+      Self.explaining, [.int2s(routes.map(\.rawValue)), .text(reason), .int8(overdue), .int8(Int64(limit))]
+    ) { rows throws(PostgresFailure) in Int(try rows.int8(0, 0)) }
   }
 
   package func depth() async throws(StoreFailure) -> QueueDepth {

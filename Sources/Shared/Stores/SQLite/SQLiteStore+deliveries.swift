@@ -109,5 +109,27 @@ extension SQLiteStore {
     try transaction { try SQLiteSweep(file: file, now: clock()).expire(limit: limit).deliveries }
   }
 
+  package func explain(
+    _ routes: [Route], _ reason: String, overdue: Int64, limit: Int
+  ) async throws(StoreFailure) -> Int {
+    try transaction {
+      let now = clock()
+      var rows = 0
+      for route in routes {
+        rows += try file.run(
+          """
+          update push_delivery_batches set last_reason = ?1 where route = ?2 and turn in (
+            select turn from push_delivery_batches
+             where route = ?2 and fence = 0 and last_reason is null and visible_at <= ?3 limit ?4) returning 1
+          """,
+          [
+            .text(reason), .integer(Int64(route.rawValue)), .integer(now - overdue), .integer(Int64(limit - rows)),
+          ]
+        ).count
+      }
+      return rows
+    }
+  }
+
   package nonisolated func depth() async throws(StoreFailure) -> QueueDepth { try await reader.depth() }
 }

@@ -1,9 +1,9 @@
-internal import Loop
-
 /// What `work` gives, or nil when that takes longer than `milliseconds`. Work that comes too late goes on by itself, and
 /// what it gives is thrown away.
 @LoopActor
-func within<T: Sendable>(milliseconds: Int, _ work: @escaping @LoopActor () async -> T) async -> T? {
+package func within<T: Sendable>(
+  milliseconds: Int, _ work: @escaping @LoopActor () async -> T
+) async -> T? {
   let race = Race<T>()
   return await withUnsafeContinuation { waiter in
     race.waiter = waiter
@@ -16,7 +16,7 @@ func within<T: Sendable>(milliseconds: Int, _ work: @escaping @LoopActor () asyn
 @LoopActor
 private final class Race<T: Sendable> {
   var waiter: UnsafeContinuation<T?, Never>?
-  var timer: Loop.Timer?
+  var timer: Timer?
 
   func run(_ work: @LoopActor () async -> T) async { end(await work()) }
 
