@@ -69,6 +69,9 @@ elif line == "run worker-pools update orca-cloud-push-worker":
     if options.get("--container") != "worker":
         sys.exit("ERROR: (gcloud.run.worker-pools.update) the container is not named")
     state["pool"] = options["--image"]
+elif line.startswith("run jobs describe "):
+    containers = [{"image": state["jobs"].get(plain[-1], state["old"])}]
+    print(json.dumps({"spec": {"template": {"spec": {"template": {"spec": {"containers": containers}}}}}}))
 elif line.startswith("run jobs update "):
     state["jobs"][plain[-1]] = options["--image"]
 elif line.startswith("run jobs execute "):
@@ -92,7 +95,7 @@ class RolloutTests(unittest.TestCase):
         server = Server(lambda method, path, *_: (next(self.answers, 200) if path == "/ready" else 404, {}, b"{}"))
         self.addCleanup(server.close)
         self.write({
-            "url": server.url, "service": [{"revisionName": "orca-cloud-push-old", "percent": 100}], "pool": OLD, "jobs": {},
+            "url": server.url, "service": [{"revisionName": "orca-cloud-push-old", "percent": 100}], "pool": OLD, "old": OLD, "jobs": {},
             "revisions": {"orca-cloud-push-old": OLD}, "refused": [],
         })
 
@@ -130,7 +133,8 @@ class RolloutTests(unittest.TestCase):
         state = self.state()
         self.assertEqual(state["service"], [{"revisionName": "orca-cloud-push-old", "percent": 100}])
         self.assertEqual(state["pool"], OLD)
-        self.assertNotIn("orca-cloud-push-sweep", state["jobs"])
+        for job in ["orca-cloud-push-sweep", "orca-cloud-push-scale"]:
+            self.assertEqual(state["jobs"].get(job, OLD), OLD)
 
     def test_a_rollout(self):
         self.answers = iter([503, 503, 200])
@@ -149,7 +153,7 @@ class RolloutTests(unittest.TestCase):
         for call, step in [
             ("run jobs execute orca-cloud-push-migrate", "migrate"), ("run deploy orca-cloud-push", "deploy"),
             ("run jobs execute orca-cloud-push-probe", "probe"),
-            ("run worker-pools describe orca-cloud-push-worker", "begin"), ("run jobs update orca-cloud-push-sweep", "finish"),
+            ("run worker-pools describe orca-cloud-push-worker", "begin"), ("run jobs update orca-cloud-push-scale", "finish"),
         ]:
             with self.subTest(call):
                 self.tearDown()
@@ -173,6 +177,16 @@ class RolloutTests(unittest.TestCase):
     def test_none_begins_while_traffic_is_split(self):
         self.write({**self.state(), "service": [{"revisionName": "a", "percent": 50}, {"revisionName": "b", "percent": 50}]})
         self.assertEqual(self.step("begin").returncode, 1)
+
+    def test_a_tag_that_cannot_be_taken_away_takes_nothing_back(self):
+        for name in STEPS[:-1]:
+            self.assertEqual(self.step(name).returncode, 0)
+        self.refuse("run services update-traffic orca-cloud-push")
+        finish = self.step("finish")
+        self.assertEqual(finish.returncode, 0, finish.stdout + finish.stderr)
+        self.assertIn("may be left", finish.stdout)
+        self.assertEqual(self.step("rollback").returncode, 0)
+        self.assertEqual(self.state()["pool"], NEW)
 
     def test_a_rollback_that_fails_says_so_and_tries_the_rest(self):
         for name in STEPS[:-1]:
