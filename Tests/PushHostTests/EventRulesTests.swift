@@ -200,6 +200,8 @@ import Testing
     for number in 0..<50 {
       #expect(spacing.admit(deviceId: "d", worktreeId: "\(number)", emittedAt: Int64(number)) == true)
     }
+    // The fiftieth has pushed none out.
+    #expect(spacing.admit(deviceId: "d", worktreeId: "0", emittedAt: 4_999) == false)
     #expect(spacing.admit(deviceId: "d", worktreeId: "0", emittedAt: 5_000) == true)
     #expect(spacing.admit(deviceId: "d", worktreeId: "50", emittedAt: 5_000) == true)
     // 1 was the oldest by then; 0 had an alert since.
