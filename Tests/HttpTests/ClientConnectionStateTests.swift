@@ -244,7 +244,7 @@ struct ClientConnectionStateTests {
     arguments: [
       (Http2Failure.refused, true), (.overloaded, true), (.connect(ConnectFailure(step: .dns, text: "")), true),
       (.timedOut(sent: false), true), (.timedOut(sent: true), false), (.connectionLost, false),
-      (.goneAway("Shutdown"), false), (.reset(2), false), (.cancelled, false),
+      (.goneAway("Shutdown"), false), (.reset(2), false),
     ])
   func unprocessed(failure: Http2Failure, expected: Bool) { #expect(failure.isUnprocessed == expected) }
 }

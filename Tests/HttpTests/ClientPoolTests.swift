@@ -334,24 +334,5 @@ extension ClientLiveTests {
       await until { !server.connections[0].isOpen }
       server.stop()
     }
-
-    @Test("A cancelled task gives its stream back")
-    func cancelled() async {
-      var cancel: (@LoopActor () -> Void)?
-      let server = ScriptedServer { connection, event in
-        switch event {
-        case .opened: connection.settings(streams: 1)
-        case .request(let stream, _): connection.requests == 1 ? cancel?() : connection.answer(stream)
-        }
-      }
-      let bench = Bench(server.port) { $0.connections = 1 }
-      let sender = Task { await bench.pool.answer(bench.numbered(1)[0]) }
-      cancel = { sender.cancel() }
-      #expect(await sender.value.failure == .cancelled)
-      #expect(await bench.pool.answer(bench.numbered(1)[0]).status == 200)
-      #expect(server.connections[0].resets == [1])
-      bench.pool.close()
-      server.stop()
-    }
   }
 }

@@ -90,7 +90,7 @@ struct ApnsRequestTests {
   @Test("The id and the body are the same on every attempt")
   func repeats() {
     let first = request(.test(.full()))
-    let second = request(.test(.full()) { $0.remaining = 1_000 })
+    let second = request(.test(.full(), remaining: 1_000))
     #expect(first.lines == second.lines)
     #expect(first.text == second.text)
   }
@@ -106,8 +106,7 @@ struct CollapseIdTests {
           $0.notificationId = one["notificationId"]?.string
           $0.epoch = one["notificationEpoch"]?.string ?? ""
           $0.seq = one["notificationSeq"]?.integer ?? -1
-        }
-      ) { $0.hostFingerprint = one["hostFingerprint"]?.string ?? "" }
+        }, hostFingerprint: one["hostFingerprint"]?.string ?? "")
       let apns = Http2ClientRequest.apns(push)
       #expect(apns.head["apns-collapse-id"] == one["apnsCollapseId"]?.string)
       let fcm = Http2ClientRequest.fcm(push)

@@ -172,7 +172,7 @@ struct TransportReplyTests {
 
   @Test("What it may have seen is an attempt, after its pause")
   func again() {
-    for failure in [Http2Failure.timedOut(sent: true), .reset(2), .goneAway("Shutdown"), .connectionLost, .cancelled] {
+    for failure in [Http2Failure.timedOut(sent: true), .reset(2), .goneAway("Shutdown"), .connectionLost] {
       for (route, pause) in [(Route.apnsSandbox, Int64(0)), (.fcm, 10_000)] {
         guard case .again(let reason, pause, isUnknown: true) = Reply(failure, route: route) else {
           Issue.record("\(failure)")

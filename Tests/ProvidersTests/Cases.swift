@@ -52,14 +52,12 @@ extension Notification {
 extension Push {
   static func test(
     _ notification: Notification, _ route: Route = .apnsProduction, token: String = "ABcd12", isSilent: Bool = false,
-    isProven: Bool = true, change: (inout Push) -> Void = { _ in }
+    isProven: Bool = true, hostFingerprint: String = "D20lU_8MD0R64gLt", identity: [UInt8] = Array(0..<16),
+    expiresAt: Int64 = 1_900_000_123_999, remaining: Int64 = 299_999
   ) -> Push {
-    var push = Push(
-      hostFingerprint: "D20lU_8MD0R64gLt", notification: notification, isSilent: isSilent, route: route, token: token,
-      identity: Array(0..<16), expiresAt: 1_900_000_123_999, remaining: 299_999, registeredAt: lastRegistered,
-      isProven: isProven)
-    change(&push)
-    return push
+    Push(
+      hostFingerprint: hostFingerprint, notification: notification, isSilent: isSilent, route: route, token: token,
+      identity: identity, expiresAt: expiresAt, remaining: remaining, registeredAt: lastRegistered, isProven: isProven)
   }
 }
 

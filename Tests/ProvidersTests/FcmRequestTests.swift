@@ -76,7 +76,7 @@ struct FcmRequestTests {
     ])
   func life(_ remaining: Int64, _ ttl: String) throws {
     for form in FcmSettings.Alerts.allCases {
-      let body = request(.test(.full(), .fcm) { $0.remaining = remaining }, form).body
+      let body = request(.test(.full(), .fcm, remaining: remaining), form).body
       #expect(try JsonReader.read(body)["message"]?["android"]?["ttl"]?.string == ttl)
     }
   }

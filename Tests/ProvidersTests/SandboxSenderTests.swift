@@ -38,10 +38,10 @@ struct SandboxSenderTests {
 
   private func push(_ number: Int, _ route: Route = .apnsProduction, isProven: Bool = true) -> Push {
     let token = route == .fcm ? "fcm:" + String(repeating: "0", count: 30) + "\(number)" : "ab" + Self.hex(number)
-    return Push.test(.full(), route, token: token, isProven: isProven) {
-      $0.expiresAt = WallClock.milliseconds + 300_000
-      $0.identity = (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) }
-    }
+    return Push.test(
+      .full(), route, token: token, isProven: isProven,
+      identity: (0..<16).map { UInt8(truncatingIfNeeded: number >> ($0 % 4 * 8)) },
+      expiresAt: WallClock.milliseconds + 300_000)
   }
 
   private static func hex(_ number: Int) -> String {

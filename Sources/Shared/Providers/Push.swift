@@ -1,26 +1,27 @@
 package import Contract
 internal import Keys
 
-/// One notification on its way to one phone: all that a provider's request is made of.
-package struct Push: Sendable {
+/// One notification on its way to one phone: all that a provider's request is made of. An object, as each call on its way
+/// keeps it until the answer.
+package final class Push: Sendable {
   /// The host's 16 characters (contract, "Identities").
-  package var hostFingerprint: String
-  package var notification: Notification
+  package let hostFingerprint: String
+  package let notification: Notification
   /// The phone asked for no sound from this host. A property of the delivery (rulings 4.2).
-  package var isSilent: Bool
-  package var route: Route
+  package let isSilent: Bool
+  package let route: Route
   /// As the phone gave it: hex for Apple, opaque for Google.
-  package var token: String
+  package let token: String
   /// 16 bytes, as good as random, that name the delivery: the same on every attempt (rulings 6.4).
-  package var identity: [UInt8]
+  package let identity: [UInt8]
   /// The deadline, Unix ms by the store's clock.
-  package var expiresAt: Int64
+  package let expiresAt: Int64
   /// What was left of its life when this was made, in ms. Measured, so that two clocks need not agree.
-  package var remaining: Int64
+  package let remaining: Int64
   /// When the phone was last registered, Unix ms by the store's clock.
-  package var registeredAt: Int64
+  package let registeredAt: Int64
   /// A provider has accepted this token before.
-  package var isProven: Bool
+  package let isProven: Bool
 
   package init(
     hostFingerprint: String, notification: Notification, isSilent: Bool, route: Route, token: String,
@@ -36,6 +37,19 @@ package struct Push: Sendable {
     self.remaining = remaining
     self.registeredAt = registeredAt
     self.isProven = isProven
+  }
+
+  /// The same, `milliseconds` later.
+  func later(_ milliseconds: Int64) -> Push {
+    Push(
+      hostFingerprint: hostFingerprint, notification: notification, isSilent: isSilent, route: route, token: token,
+      identity: identity, expiresAt: expiresAt, remaining: remaining - milliseconds, registeredAt: registeredAt,
+      isProven: isProven)
+  }
+
+  /// Room for a provider's JSON of it, in bytes; what needs escapes takes more.
+  var bodySize: Int {
+    512 + notification.title.utf8.count + notification.body.utf8.count + (notification.paneKey?.utf8.count ?? 0)
   }
 
   /// 64 hex digits that give the event one place on a screen (rulings 6.4): Apple's collapse id, Android's tag.

@@ -1,13 +1,29 @@
 internal import Loop
 internal import Stores
 
-/// A delivery that this worker holds, and when it was claimed by this machine's monotonic clock.
-struct Held {
-  var delivery: ClaimedDelivery
+/// A delivery that this worker holds, and when it was claimed by this machine's monotonic clock. An object, as it is kept in
+/// several places and by each task that waits for an answer.
+final class Held: Sendable {
+  let delivery: ClaimedDelivery
   /// The name that it was claimed under.
   let owner: Int64
   /// Measured before the claim was sent, so what is left of its life is never overrated.
   let claimed: Monotonic
+
+  init(delivery: ClaimedDelivery, owner: Int64, claimed: Monotonic) {
+    self.delivery = delivery
+    self.owner = owner
+    self.claimed = claimed
+  }
+
+  /// The same delivery as a second look found its registration.
+  func with(token: String, registeredAt: Int64, isProven: Bool) -> Held {
+    var delivery = delivery
+    delivery.token = token
+    delivery.registeredAt = registeredAt
+    delivery.isProven = isProven
+    return Held(delivery: delivery, owner: owner, claimed: claimed)
+  }
 
   /// What is left of its life, in ms.
   func remaining(_ now: Monotonic) -> Int64 {

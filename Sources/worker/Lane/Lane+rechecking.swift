@@ -84,11 +84,7 @@ extension Lane {
             batch: held.delivery.batch, device: held.delivery.device, verdict: .ended(.cancelled, detail: nil)))
         next(after: held)
       case .send(let token, let registeredAt, let isProven):
-        var held = held
-        held.delivery.token = token
-        held.delivery.registeredAt = registeredAt
-        held.delivery.isProven = isProven
-        send(held)
+        send(held.with(token: token, registeredAt: registeredAt, isProven: isProven))
       }
     }
   }

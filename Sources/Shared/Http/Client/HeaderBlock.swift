@@ -26,19 +26,19 @@ package struct HeaderBlock: Sendable {
   /// Adds a field. `indexed: false` keeps it out of every HPACK table (RFC 7541 6.2.3): for credentials and for values
   /// that do not repeat.
   package mutating func add(_ name: String, _ value: String, indexed: Bool = true) {
-    append(name.utf8, value.utf8, indexed: indexed)
+    var name = name
+    var value = value
+    name.withUTF8 { name in value.withUTF8 { append(name, $0, indexed: indexed) } }
   }
 
-  mutating func append(_ name: some Collection<UInt8>, _ value: some Collection<UInt8>, indexed: Bool) {
-    let start = bytes.count
-    bytes.append(contentsOf: name)
-    let nameLength = bytes.count - start
-    bytes.append(contentsOf: value)
-    let valueLength = bytes.count - start - nameLength
+  // Not generic over collections: a text's bytes one by one are what a request costs most.
+  mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, indexed: Bool) {
     fields.append(
       Field(
-        start: UInt32(truncatingIfNeeded: start), nameLength: UInt32(truncatingIfNeeded: nameLength),
-        valueLength: UInt32(truncatingIfNeeded: valueLength), indexed: indexed))
+        start: UInt32(truncatingIfNeeded: bytes.count), nameLength: UInt32(truncatingIfNeeded: name.count),
+        valueLength: UInt32(truncatingIfNeeded: value.count), indexed: indexed))
+    bytes.append(contentsOf: name)
+    bytes.append(contentsOf: value)
   }
 
   mutating func reserve(bytes count: Int, fields: Int) {

@@ -116,32 +116,27 @@ final class Http2Connection: Readiness, Flushable {
     return true
   }
 
-  /// Gives a request up whose owner no longer waits. Its stream counts until HTTP/2 has closed it.
-  func cancel(_ exchange: Http2Exchange) {
+  /// Gives a request up whose deadline passed. Its stream counts until HTTP/2 has closed it.
+  func timedOut(_ exchange: Http2Exchange, _ now: Monotonic) {
     session?.cancel(exchange.streamId)
     askFlush()
-  }
-
-  /// As `cancel`, because its deadline passed.
-  func timedOut(_ exchange: Http2Exchange, _ now: Monotonic) {
-    cancel(exchange)
     act(liveness.timedOut(submitted: exchange.submitted, now))
   }
 
   func streamClosed(_ id: Int32, _ code: UInt32) {
     guard let exchange = exchanges.removeValue(forKey: id) else { return }
     let step = state.streamClosed()
-    let result: Result<Http2ClientResponse, Http2Failure>
+    let failure: Http2Failure?
     if exchange.ended && exchange.response.status != 0 {
       hasAnswered = true
       liveness.answered()
-      result = .success(exchange.response)
+      failure = nil
     } else if code == UInt32(NGHTTP2_REFUSED_STREAM.rawValue) || exchange.notSent {
-      result = .failure(.refused)
+      failure = .refused
     } else {
-      result = .failure(.reset(code))
+      failure = .reset(code)
     }
-    pool?.finished(exchange, result)
+    pool?.finished(exchange, failure)
     take(step)
     pool?.hasRoom()
   }
@@ -194,7 +189,7 @@ final class Http2Connection: Readiness, Flushable {
     exchanges = [:]
     pool?.ended(self, ending)
     let failure = goAway.map { Http2Failure.goneAway($0.words) } ?? .connectionLost
-    for orphan in orphans { pool?.finished(orphan, .failure(orphan.mayBeProcessed ? failure : .refused)) }
+    for orphan in orphans { pool?.finished(orphan, orphan.mayBeProcessed ? failure : .refused) }
     pool?.hasRoom()
     pool = nil
   }

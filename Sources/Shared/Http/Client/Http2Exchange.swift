@@ -9,7 +9,9 @@ final class Http2Exchange {
   let arrived: Monotonic
   let deadline: Monotonic
   /// Who waits for the outcome; set once.
-  var waiter: UnsafeContinuation<Result<Http2ClientResponse, Http2Failure>, Never>?
+  var waiter: UnsafeContinuation<Void, Never>?
+  /// Why there is no answer; nil when `response` is the answer.
+  private(set) var failure: Http2Failure?
 
   /// Its stream, while it is one.
   var streamId: Int32 = 0
@@ -36,9 +38,12 @@ final class Http2Exchange {
   /// Someone has been told the outcome.
   var isSettled: Bool { waiter == nil }
 
-  func settle(_ result: Result<Http2ClientResponse, Http2Failure>) {
-    waiter?.resume(returning: result)
-    waiter = nil
+  /// Tells the outcome, the first time.
+  func settle(_ outcome: Http2Failure?) {
+    guard let waiter else { return }
+    self.waiter = nil
+    failure = outcome
+    waiter.resume()
   }
 
   /// Ready to become a stream.
@@ -52,7 +57,8 @@ final class Http2Exchange {
   }
 
   func received(header name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
-    if name.elementsEqual(":status".utf8) {
+    // The only pseudo-header field of an answer (RFC 9113 8.3.2); HTTP/2 lets no other through.
+    if name.first == UInt8(ascii: ":") {
       // A final answer may follow an interim one.
       response.headers.removeAll()
       response.headers.reserve(bytes: 256, fields: 8)

@@ -45,15 +45,13 @@ package enum Http2Failure: Error, Equatable, Sendable {
   case connectionLost
   /// More requests are waiting for a stream than the pool allows.
   case overloaded
-  /// The task that waited was cancelled.
-  case cancelled
 
   /// The server has surely not acted on the request.
   package var isUnprocessed: Bool {
     switch self {
     case .connect, .refused, .overloaded: true
     case .timedOut(let sent): !sent
-    case .reset, .goneAway, .connectionLost, .cancelled: false
+    case .reset, .goneAway, .connectionLost: false
     }
   }
 }

@@ -48,18 +48,16 @@ package final class Http2Pool {
 
   // MARK: For the owner
 
-  /// Sends a request and waits for its answer, for a free stream too, up to the request's deadline.
+  /// Sends a request and waits for its answer, for a free stream too, up to the request's deadline. That alone ends the
+  /// wait: what has left cannot be called back, so a cancelled task is not listened to.
   package func send(_ request: Http2ClientRequest) async throws(Http2Failure) -> Http2ClientResponse {
     let exchange = Http2Exchange(request, now: .now)
-    let result = await withTaskCancellationHandler {
-      await withUnsafeContinuation { waiter in
-        exchange.waiter = waiter
-        admit(exchange)
-      }
-    } onCancel: {
-      Task { @LoopActor in self.cancel(exchange) }
+    await withUnsafeContinuation { waiter in
+      exchange.waiter = waiter
+      admit(exchange)
     }
-    return try result.get()
+    if let failure = exchange.failure { throw failure }
+    return exchange.response
   }
 
   /// How many requests are worth sending now: free streams, or, where only waiting requests make the pool open
@@ -106,28 +104,21 @@ package final class Http2Pool {
     EventLoop.shared.cancel(openTimer)
     EventLoop.shared.cancel(barTimer)
     opening?.close()
-    for exchange in queue.take({ _ in true }) { exchange.settle(.failure(.refused)) }
+    for exchange in queue.take({ _ in true }) { exchange.settle(.refused) }
   }
 
   // MARK: Requests
 
   private func admit(_ exchange: Http2Exchange) {
-    guard !ended else { return exchange.settle(.failure(.refused)) }
+    guard !ended else { return exchange.settle(.refused) }
     let now = exchange.arrived
-    guard exchange.deadline > now else { return exchange.settle(.failure(.timedOut(sent: false))) }
+    guard exchange.deadline > now else { return exchange.settle(.timedOut(sent: false)) }
     if sweepDue.map({ exchange.deadline < $0 }) ?? true { sweep(at: exchange.deadline) }
     if queue.isEmpty, let connection = idlest(), connection.submit(exchange, now) { return watchCrowd(now) }
-    guard queue.count < limits.waiting else { return exchange.settle(.failure(.overloaded)) }
+    guard queue.count < limits.waiting else { return exchange.settle(.overloaded) }
     queue.append(exchange)
     retireBarred(now)
     openIfNeeded(now)
-  }
-
-  private func cancel(_ exchange: Http2Exchange) {
-    guard !exchange.isSettled else { return }
-    exchange.settle(.failure(.cancelled))
-    _ = queue.take { $0 === exchange }
-    connections.first { $0.exchanges[exchange.streamId] === exchange }?.cancel(exchange)
   }
 
   /// Fails what has passed its deadline. One timer, at the earliest deadline, serves all requests.
@@ -141,12 +132,12 @@ package final class Http2Pool {
   private func sweep() {
     sweepDue = nil
     let now = Monotonic.now
-    for exchange in queue.take({ $0.deadline <= now }) { exchange.settle(.failure(.timedOut(sent: false))) }
+    for exchange in queue.take({ $0.deadline <= now }) { exchange.settle(.timedOut(sent: false)) }
     // All are settled before any connection hears of it: one that ends gives back what is not.
     var late: [(Http2Connection, Http2Exchange)] = []
     for connection in connections {
       for exchange in connection.exchanges.values where !exchange.isSettled && exchange.deadline <= now {
-        exchange.settle(.failure(.timedOut(sent: exchange.mayBeProcessed)))
+        exchange.settle(.timedOut(sent: exchange.mayBeProcessed))
         late.append((connection, exchange))
       }
     }
@@ -248,7 +239,7 @@ package final class Http2Pool {
     while let connection = idlest(), let exchange = queue.next() {
       // After a pause of the whole process the sweep is yet to come, and nothing goes out late.
       if exchange.deadline <= now {
-        exchange.settle(.failure(.timedOut(sent: false)))
+        exchange.settle(.timedOut(sent: false))
         continue
       }
       if !connection.submit(exchange, now) { queue.putBack(exchange) }
@@ -257,13 +248,14 @@ package final class Http2Pool {
     openIfNeeded(now)
   }
 
-  func finished(_ exchange: Http2Exchange, _ result: Result<Http2ClientResponse, Http2Failure>) {
-    if case .success = result { backoff.succeeded() }
-    if case .failure(.refused) = result, !exchange.isSettled, exchange.resends < limits.resends, !ended {
+  /// A request has its answer, or will have none.
+  func finished(_ exchange: Http2Exchange, _ failure: Http2Failure?) {
+    if failure == nil { backoff.succeeded() }
+    if failure == .refused, !exchange.isSettled, exchange.resends < limits.resends, !ended {
       exchange.resends += 1
       queue.putBack(exchange)
     } else {
-      exchange.settle(result)
+      exchange.settle(failure)
     }
   }
 
@@ -297,7 +289,7 @@ package final class Http2Pool {
     case .failedToOpen(let failure):
       anotherWanted = false
       events(.connectFailed(failure))
-      if usable == 0 { for exchange in queue.take({ _ in true }) { exchange.settle(.failure(.connect(failure))) } }
+      if usable == 0 { for exchange in queue.take({ _ in true }) { exchange.settle(.connect(failure)) } }
     }
     openIfNeeded(now)
   }

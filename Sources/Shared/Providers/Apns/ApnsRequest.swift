@@ -28,7 +28,7 @@ enum ApnsRequest {
   }
 
   private static func body(_ push: Push) -> [UInt8] {
-    var text = JsonText(reserving: 1_024)
+    var text = JsonText(reserving: push.bodySize)
     text.object { text in
       text.object("aps") { text in
         guard push.notification.kind == .alert else { return text.member("content-available", 1) }

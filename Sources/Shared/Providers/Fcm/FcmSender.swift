@@ -79,9 +79,9 @@ package final class FcmSender: CredentialSender {
 
   /// One request.
   private func ask(_ push: Push, _ token: String, isFresh: Bool, _ budget: PushBudget) async -> Reply {
-    var push = push
-    push.remaining -= Int64(clock.now().milliseconds(since: budget.began))
-    var request = FcmRequest.make(push, origin: origin, project: project, form: form, accessToken: token)
+    var request = FcmRequest.make(
+      push.later(Int64(clock.now().milliseconds(since: budget.began))), origin: origin, project: project, form: form,
+      accessToken: token)
     request.deadline = budget.left(clock.now())
     do throws(Http2Failure) {
       let response = try await connections.pool.send(request)

@@ -15,7 +15,6 @@ extension Reply {
     case .reset(let code): self = Self.broken("reset: HTTP/2 error \(code)", pause)
     case .goneAway(let text): self = Self.broken(ReplyTable.bounded("goaway: \(text)"), pause)
     case .connectionLost: self = Self.broken("connection_lost", pause)
-    case .cancelled: self = Self.broken("connection_lost: cancelled", pause)
     }
   }
 
