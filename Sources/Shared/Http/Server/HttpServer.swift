@@ -59,9 +59,11 @@ package final class HttpServer {
   /// Waits until no connection is open and no handler runs, `milliseconds` at most; whether that came about.
   @discardableResult
   package func waitUntilIdle(milliseconds: Int) async -> Bool {
+    let end = Monotonic.now.advanced(milliseconds: milliseconds)
     let timer = EventLoop.shared.after(milliseconds: milliseconds) { [weak self] in self?.releaseIdleWaiters() }
-    await withCheckedContinuation { waiter in
-      if isIdle { waiter.resume() } else { idleWaiters.append(waiter) }
+    // Until this task runs again, another connection may have been accepted.
+    while !isIdle, Monotonic.now < end {
+      await withCheckedContinuation { idleWaiters.append($0) }
     }
     EventLoop.shared.cancel(timer)
     return isIdle
