@@ -68,7 +68,7 @@ let package = Package(
     program("worker", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "Stores", "Tls"]),
     program("janitor", ["Contract", "Http", "Json", "Loop", "Operations", "Providers", "Stores", "Tls"]),
     program("sandbox", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"]),
-    program("bench", ["Contract", "Http", "Keys", "Loop", "Stores", "Tls"]),
+    program("bench", ["Contract", "Http", "Keys", "Loop", "Postgres", "Stores", "Tls"]),
     program("host", ["Json", "PushHost"]),  // built as `pushhost`
     program("demo", ["Contract", "Http", "Json", "Keys", "Loop", "Operations", "PushHost"]),
     // The example of docs/hosts.md.
@@ -90,7 +90,9 @@ let package = Package(
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
     tests(
       "StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"],
-      files: ["schema-3-statements.sql", "schema-4-statements.sql", "schema-5-statements.sql"]),
+      files: ["schema-3-statements.sql", "schema-4-statements.sql", "schema-5-statements.sql",
+        "schema-6-statements.sql",
+      ]),
     tests(
       "ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"],
       files: ["collapse-ids.json", "provider-outcomes.json"]),

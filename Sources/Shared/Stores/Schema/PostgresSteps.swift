@@ -11,6 +11,7 @@ enum PostgresSteps {
     (4, claimStep),
     (5, groupStep),
     (6, pagesStep),
+    (7, vacuumStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.
