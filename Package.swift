@@ -90,7 +90,8 @@ let package = Package(
     tests("OperationsTests", ["Operations", "Contract", "Http", "Json", "Keys", "Loop"]),
     tests(
       "StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"],
-      files: ["schema-3-statements.sql", "schema-4-statements.sql", "schema-5-statements.sql",
+      files: [
+        "schema-3-statements.sql", "schema-4-statements.sql", "schema-5-statements.sql",
         "schema-6-statements.sql",
       ]),
     tests(

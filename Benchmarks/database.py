@@ -82,10 +82,33 @@ class Database:
             insert into push_delivery_batches (turn, host_no, number, visible_at, admitted_at, expires_at, route, kind,
                 is_silent, devices)
               select push_turn(push_now_ms() - 600000 + e.number * 1000), e.host_no, e.number, push_now_ms(), push_now_ms(),
-                     e.expires_at, 1, 1, false, array_agg(d.device_no order by d.device_no)
-                from push_events e join push_devices d using (host_no) group by e.host_no, e.number, e.expires_at;
+                     e.expires_at, d.route, 1, false, array_agg(d.device_no order by d.device_no)
+                from push_events e join push_devices d using (host_no)
+               group by e.host_no, e.number, e.expires_at, d.route;
             """)
         self.sql("checkpoint")
+
+    def events(self, host, first, count):
+        """One host sends `count` events, numbered from `first` on, to all its phones; in the fair order, as admission
+        would place them."""
+        self.sql(f"""
+            with c as (select push_now_ms() t),
+            p as (select array_agg(device_no order by device_no) devices, (count(*) + 3) / 4 * 20 cost
+                    from push_devices where host_no = {host}),
+            l as (select coalesce(max(next_turn_ms), 0) turn from push_events where host_no = {host}),
+            e as (
+              insert into push_events (host_no, number, seq, admitted_at, expires_at, next_turn_ms, event_key, content_digest,
+                  kind, payload)
+                select {host}, {first} + n, {first} + n, c.t, c.t + {LIFE}, greatest(c.t, l.turn) + n * p.cost, gen_random_uuid(),
+                       gen_random_uuid(), 1, {PAYLOAD}
+                  from c, p, l, generate_series(1, {count}) n returning number, next_turn_ms),
+            r as (
+              insert into push_event_recipients (host_no, number, device_no, kind)
+                select {host}, e.number, d.device_no, 1 from e, push_devices d where d.host_no = {host})
+            insert into push_delivery_batches (turn, host_no, number, visible_at, admitted_at, expires_at, route, kind, is_silent,
+                devices)
+              select push_turn(e.next_turn_ms - p.cost), {host}, e.number, c.t, c.t, c.t + {LIFE}, 1, 1, false, p.devices
+                from c, p, e""")
 
     @property
     def waiting(self):

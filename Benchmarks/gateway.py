@@ -2,11 +2,16 @@
 
 import contextlib
 import os
+import pathlib
 import re
+import sys
 import urllib.request
 
 from database import ROOT
 from machine import Program, free_port, output, running, tool
+
+sys.path.append(f"{ROOT}/Tests/chaos")
+from programs import Sandbox  # noqa: E402
 
 #: Where the programs are: scripts/bench says.
 BIN = os.environ.get("BENCH_PROGRAMS", f"{ROOT}/.build/release")
@@ -33,6 +38,29 @@ def worker(database, apple, log, **environment):
             "ORCA_PUSH_APNS_PRODUCTION_URL": apple.origin, "ORCA_PUSH_PROVIDER_CA_FILE": apple.authority,
             "ORCA_PUSH_APNS_KEY": apple.key, "ORCA_PUSH_APNS_KEY_ID": "ABCDE12345", "ORCA_PUSH_APPLE_TEAM_ID": "TEAM123456",
             **environment}, log) as program:
+        program.logged('"ready"')
+        program.metrics = metrics
+        yield program
+
+
+@contextlib.contextmanager
+def sandbox(folder):
+    """The project's own Apple and Google, which keep a log and can be slow; a `Sandbox`."""
+    os.makedirs(folder)
+    made = Sandbox(pathlib.Path(BIN), pathlib.Path(folder))
+    try:
+        yield made
+    finally:
+        made.program.stop()
+
+
+@contextlib.contextmanager
+def sandbox_worker(database, sandbox, log, **environment):
+    """A worker that sends to a sandbox, by all routes."""
+    metrics = free_port()
+    with running([f"{BIN}/worker"], {
+            **database.environment, **sandbox.worker_environment, "ORCA_PUSH_METRICS_PORT": str(metrics), **environment},
+            log) as program:
         program.logged('"ready"')
         program.metrics = metrics
         yield program

@@ -2,12 +2,15 @@
 
 import contextlib
 import subprocess
+import threading
 import time
 
 import gateway
+from admission import Wrk
 from delivery import Run
-from machine import tool
-from pairs import Measure
+from latency import settle
+from machine import output, tool
+from pairs import Measure, paired
 
 CLAIM = """
 begin;
@@ -100,10 +103,126 @@ def idle(database, folder, apple, workers, seconds):
     return Measure(f"{workers} idle workers: the server's share of a core", "%", share, 1, [share], ("<=", 1))
 
 
-def measure(database, folder, events, finished, rounds, seconds, pairs):
+class BusyHost:
+    """One host with 20 phones, for which 150 events come every half second: 6,000 deliveries a second."""
+
+    EVERY, EVENTS = 0.5, 150
+
+    def __init__(self, database, apple):
+        self.database, self.over, self.number = database, threading.Event(), 0
+        database.sql("""
+            with h as (insert into push_hosts (fingerprint) values ('busy') on conflict do nothing returning host_no)
+            insert into push_devices (host_no, registered_at, created_at, route, is_proven, registration_id, device_id, token)
+              select h.host_no, push_now_ms() - 1000, push_now_ms() - 1000, 1, true, 'busy' || n, n, md5('busy' || n) || md5(n || 'y')
+                from h, generate_series(1, 20) n""")
+        self.host = int(database.number("select host_no from push_hosts where fingerprint = 'busy'"))
+        apple.phones(database.sql(f"select token from push_devices where host_no = {self.host}").split())
+
+    def __enter__(self):
+        self.over.clear()
+        self.thread = threading.Thread(target=self._run)
+        self.thread.start()
+
+    def _run(self):
+        due = time.monotonic()
+        while not self.over.wait(max(0, due - time.monotonic())):
+            self.database.events(self.host, self.number, self.EVENTS)
+            self.number += self.EVENTS
+            due += self.EVERY
+
+    def __exit__(self, *_):
+        self.over.set()
+        self.thread.join()
+
+    def forget(self):
+        self.database.sql(f"delete from push_devices where host_no = {self.host}; delete from push_hosts where host_no = {self.host}")
+
+
+def beside(database, folder, apple, hosts, seconds, pairs):
+    """How long others' deliveries take from admission to the record of their end, beside one busy host and without it."""
+    host = BusyHost(database, apple)
+
+    def others():
+        return database.number(f"""
+            select percentile_cont(0.99) within group (order by r.done_at - e.admitted_at)
+              from push_event_recipients r join push_events e using (host_no, kind, number) where host_no <> {host.host}""")
+
+    with contextlib.ExitStack() as stack:
+        api = stack.enter_context(gateway.api(database, f"{folder}/beside-api.log"))
+        stack.enter_context(gateway.worker(database, apple, f"{folder}/beside-worker.log"))
+        wrk = Wrk(api.port, hosts)
+
+        def run(busy):
+            database.empty()
+            with host if busy else contextlib.nullcontext():
+                wrk.run(16, seconds, 79)
+                settle_others(database, host.host)
+            settle(database)
+            return others()
+
+        line = paired("beside a host with 6,000 deliveries a second: p99 of the others, admission to record, against without it",
+                      "ms", lambda: run(True), lambda: run(False), pairs, ("<=", 2))
+    host.forget()
+    return line
+
+
+def settle_others(database, host):
+    """Waits until no other host has anything queued."""
+    end = time.monotonic() + 60
+    while database.number(f"select count(*) from push_delivery_batches where host_no <> {host}") and time.monotonic() < end:
+        time.sleep(0.05)
+
+
+def retention(database, folder, apple, hosts, rows, seconds):
+    """The largest share of dead rows of each table that keeps events, in a table that holds a day of them, while as many are
+    swept away as come in and autovacuum goes its way. The day is shorter than it will be at 300 sends a second (26 million
+    events), and goes by faster."""
+    day = 86_400_000
+    database.empty()
+    # The oldest reach their day's end while this runs, at about the rate at which new ones come.
+    database.sql(f"""
+        insert into push_events (host_no, number, seq, admitted_at, expires_at, next_turn_ms, event_key, content_digest, kind)
+          select h.host_no, n, n, a.at, a.at + 300000, a.at, gen_random_uuid(), gen_random_uuid(), 1
+            from push_hosts h, generate_series(1, {rows} / {hosts}) n,
+                 lateral (select push_now_ms() - {day}
+                            + ((n - 1) * {hosts} + h.host_no) * ({seconds} * 4 * 1000.0 / {rows})::numeric) a(at);
+        insert into push_event_recipients (host_no, number, device_no, done_at, kind, outcome)
+          select e.host_no, e.number, d.device_no, e.admitted_at, 1, 1
+            from push_events e join push_devices d using (host_no)""")
+    database.sql("vacuum analyze push_events, push_event_recipients")
+    for setting in ["autovacuum_naptime = 1"]:  # as the day is shorter
+        database.sql(f"alter system set {setting}")
+    database.sql("select pg_reload_conf()")
+    tables = ["push_events", "push_event_recipients"]
+    worst = dict.fromkeys(tables, 0.0)
+    before = database.number("select count(*) from push_events")
+    with contextlib.ExitStack() as stack:
+        api = stack.enter_context(gateway.api(database, f"{folder}/retention-api.log"))
+        stack.enter_context(gateway.worker(database, apple, f"{folder}/retention-worker.log"))
+        wrk = Wrk(api.port, hosts)
+        end = time.monotonic() + seconds
+        sends = 0
+        while time.monotonic() < end:
+            sends += wrk.run(64, 1)["all"]
+            output([f"{gateway.BIN}/janitor", "sweep"], env=database.environment)
+            for table in tables:
+                live, dead = (int(x) for x in database.sql(
+                    f"select n_live_tup || ' ' || n_dead_tup from pg_stat_user_tables where relname = '{table}'").split())
+                worst[table] = max(worst[table], dead / max(live + dead, 1) * 100)
+        settle(database)
+    swept = before + sends - database.number("select count(*) from push_events")
+    database.sql("alter system reset autovacuum_naptime")
+    database.sql("select pg_reload_conf()")
+    note = f"{before:,.0f} events at first, {sends:,} came, {swept:,.0f} went"
+    return [Measure(f"a day's retention: the most dead rows in {table}", "%", share, 20, [share / 20], ("<=", 1), note=note)
+            for table, share in worst.items()]
+
+
+def measure(database, folder, hosts, events, finished, rounds, seconds, pairs):
     lines = [claims(database, finished, seconds, pairs)]
     with gateway.Receiver(f"{folder}/growth") as apple:
         apple.phones(database.sql("select token from push_devices").split())
         line, rates = held(database, folder, apple, events, rounds)
-        lines += [line, idle(database, folder, apple, 10, seconds * 4)]
+        lines += [line, idle(database, folder, apple, 10, seconds * 4), beside(database, folder, apple, hosts, seconds, pairs)]
+        lines += retention(database, folder, apple, hosts, finished // 5, seconds * 8)
     return lines, rates

@@ -52,15 +52,16 @@ def picture(path, title, across, up, points, marks):
         file.write("\n".join(parts) + "\n")
 
 
-def latency(path, counts, title):
-    """How many deliveries took how long, bucket by bucket."""
-    bounds = [bound for bound in sorted(counts) if bound != float("inf")]
-    points, below = [], 0
-    for place, bound in enumerate(bounds):
-        points.append((place, counts[bound] - below))
-        below = counts[bound]
-    marks = [(place, f"{bound * 1000:g}") for place, bound in enumerate(bounds)]
-    picture(path, title, "at most so many ms", "deliveries", points, marks)
+def latency(path, found, title):
+    """How many of the times `found`, in ms, lie in each half millisecond, up to the 99.5th percentile."""
+    last = sorted(found)[int(len(found) * 0.995)]
+    width = 0.5
+    counts = [0] * (int(last / width) + 1)
+    for value in found:
+        if value <= last:
+            counts[int(value / width)] += 1
+    marks = [(ms / width, f"{ms:.0f}") for ms in (last * share / 5 for share in range(6))]
+    picture(path, title, "ms", "pushes in each half millisecond", list(enumerate(counts)), marks)
 
 
 def throughput(path, progress, title):

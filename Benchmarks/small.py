@@ -1,12 +1,13 @@
 """Starts and sizes."""
 
+import contextlib
 import glob
 import os
 import time
 import urllib.request
 
 import gateway
-from machine import free_port, output, running, tool
+from machine import free_port, output, resident, running, tool
 from pairs import against
 
 
@@ -43,7 +44,29 @@ def ready(port):
         return False
 
 
-def measure(database, folder, count):
+def in_flight(database, folder, wanted):
+    """The worker's memory with `wanted` deliveries in flight at once, on its three routes, before providers that take 5 s."""
+    database.sql("update push_devices set route = device_no % 3 + 1")
+    try:
+        with contextlib.ExitStack() as stack:
+            sandbox = stack.enter_context(gateway.sandbox(f"{folder}/slow"))
+            sandbox.script({"apns": {"latencyMs": 5000}, "fcm": {"latencyMs": 5000}})
+            database.empty()
+            database.backlog(4)
+            worker = stack.enter_context(gateway.sandbox_worker(
+                database, sandbox, f"{folder}/slow-worker.log", ORCA_PUSH_WORKER_LANES="64", ORCA_PUSH_WORKER_BATCH="64"))
+            most, memory, end = 0, 0, time.monotonic() + 120
+            while most < wanted and time.monotonic() < end:
+                most = max(most, gateway.metric(worker.metrics, "orca_push_in_flight"))
+                memory = max(memory, resident(worker.pid))
+                time.sleep(0.05)
+    finally:
+        database.sql("update push_devices set route = 1")
+    return against(f"worker's memory with {most:,.0f} deliveries in flight", "MB", [memory / 2**20], 64,
+                   note="" if most >= wanted else f"{wanted:,} were to be in flight")
+
+
+def measure(database, folder, count, flying):
     lines = [against(f"{kind}: start to ready", "ms", figures, 100) for kind, figures in starts(database, folder, count).items()]
     for kind in ("api", "worker", "janitor"):
         stripped = f"{folder}/{kind}"
@@ -51,4 +74,5 @@ def measure(database, folder, count):
         lines.append(against(f"{kind}: size, stripped", "MB", [os.path.getsize(stripped) / 2**20], 20))
     for path in glob.glob(f"{folder}/start.log"):
         os.remove(path)
+    lines.append(in_flight(database, folder, flying))
     return lines

@@ -8,12 +8,14 @@ internal import Tls
 final class Sender {
   private let plan: SenderPlan
   private let pool: Http2Pool
-  private let body = [UInt8](repeating: UInt8(ascii: "x"), count: 400)
+  /// Made once, as h2load makes its own.
+  private let request: Http2ClientRequest
   private var left = 0
   private var failed = 0
 
   init(_ plan: SenderPlan) throws {
     self.plan = plan
+    request = Self.request(plan.origin, token: "0")
     var limits = Http2PoolLimits()
     limits.connections = plan.connections
     limits.streamsPerConnection = plan.streams
@@ -56,22 +58,23 @@ final class Sender {
     while left > 0 {
       left -= 1
       do throws(Http2Failure) {
-        if try await pool.send(request(left)).status != 200 { failed += 1 }
+        if try await pool.send(request).status != 200 { failed += 1 }
       } catch {
         failed += 1
       }
     }
   }
 
-  private func request(_ number: Int) -> Http2ClientRequest {
-    var head = HeaderBlock(method: "POST", origin: plan.origin, path: "/3/device/0")
-    head.add("authorization", Self.credential)
+  /// Like a push to Apple for the phone with this token.
+  static func request(_ origin: Origin, token: String) -> Http2ClientRequest {
+    var head = HeaderBlock(method: "POST", origin: origin, path: "/3/device/\(token)")
+    head.add("authorization", credential)
     head.add("apns-topic", "com.example.app")
     head.add("apns-push-type", "alert")
     head.add("apns-priority", "10")
     head.add("apns-expiration", "1800000000")
-    head.add("apns-id", Self.identity)
-    return Http2ClientRequest(head: head, body: body)
+    head.add("apns-id", identity)
+    return Http2ClientRequest(head: head, body: [UInt8](repeating: UInt8(ascii: "x"), count: 400))
   }
 
   /// As long as a provider token and an apns-id are.
