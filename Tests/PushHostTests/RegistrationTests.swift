@@ -144,6 +144,30 @@ import Testing
     #expect(await other.value == .registered("r3"))
   }
 
+  @Test func `Work for one device goes one after the other in all processes of the folder`() async throws {
+    let client = gateway.client()
+    // What two processes have of their own.
+    let one = Registrations(gateway: client, state: try scratch.open(), clock: clock.clock)
+    let two = Registrations(gateway: client, state: try scratch.open(), clock: clock.clock)
+    _ = await one.register(deviceId: "warm", Self.wish)
+    gateway.hold()
+    let before = gateway.routes.count
+    let first = Task { await one.register(deviceId: "d", Self.wish) }
+    await gateway.calls(before + 1)
+    let second = Task { await two.register(deviceId: "d", Self.wish) }
+    for number in 0..<5 {
+      // Each has the time to come this far while the second waits.
+      let other = Task { await two.register(deviceId: "other-\(number)", Self.wish) }
+      await gateway.calls(before + 2 + number)
+      other.cancel()
+    }
+    let devices = gateway.bodies(Self.post).dropFirst().map { $0["deviceId"]?.string }
+    #expect(devices == ["d", "other-0", "other-1", "other-2", "other-3", "other-4"])
+    gateway.release()
+    #expect(await first.value == .registered("r2"))
+    #expect(await second.value == .registered("r2"))
+  }
+
   @Test(arguments: [
     (#"{"platform":"android","token":"TOKEN"}"#, nil),
     (
