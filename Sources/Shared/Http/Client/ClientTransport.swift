@@ -26,7 +26,7 @@ final class ClientTransport {
     _ origin: Origin, tls: TlsClientContext?, alpn: String, resolver: NameResolver, before deadline: Monotonic
   ) async throws(ConnectFailure) -> ClientTransport {
     let looked = OneShot<Result<[PeerAddress], ConnectFailure>>()
-    Task { @LoopActor in looked.fulfil(await resolver.addresses(origin.host, origin.port)) }
+    EventLoop.shared.start { looked.fulfil(await resolver.addresses(origin.host, origin.port)) }
     guard let found = await looked.value(before: deadline) else {
       throw ConnectFailure(step: .dns, text: "\(origin.host): the resolver does not answer")
     }

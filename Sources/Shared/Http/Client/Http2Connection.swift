@@ -61,7 +61,7 @@ final class Http2Connection: Readiness, Flushable {
   /// Begins to connect; the pool hears of the outcome within the limits' `connectTimeout`.
   func open(_ origin: Origin, tls: TlsClientContext?, resolver: NameResolver) {
     let deadline = opening.advanced(milliseconds: limits.connectTimeout)
-    Task { @LoopActor in
+    EventLoop.shared.start {
       do throws(ConnectFailure) {
         let transport = try await ClientTransport.open(
           origin, tls: tls, alpn: "h2", resolver: resolver, before: deadline)

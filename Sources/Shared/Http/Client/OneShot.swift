@@ -16,8 +16,9 @@ final class OneShot<Value: Sendable> {
 
   /// The value, or nil when `deadline` comes first.
   func value(before deadline: Monotonic) async -> Value? {
-    if let value { return value }
-    return await withCheckedContinuation { waiter in
+    // Looked at inside: a task may let others run on its way into a continuation.
+    await withCheckedContinuation { waiter in
+      if let value { return waiter.resume(returning: value) }
       self.waiter = waiter
       timer = EventLoop.shared.after(milliseconds: deadline.milliseconds(since: .now) + 1) { [weak self] in
         self?.end(with: nil)
