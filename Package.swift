@@ -125,8 +125,8 @@ if Context.environment["PUSH_FUZZ"] != nil {
     .systemLibrary(name: "CTime", path: "Fuzz/Time"),
     .executableTarget(
       name: "fuzz",
-      dependencies: ["CTime", "Contract", "Http", "Json", "Keys", "Operations", "Postgres", "Providers"],
-      path: "Fuzz", exclude: ["Time", "seeds"]),
+      dependencies: ["CTime", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Providers"],
+      path: "Fuzz", exclude: ["Time", "seeds", "dictionaries"]),
   ]
 }
 

@@ -10,8 +10,10 @@ struct Input {
   mutating func number() -> Int { Int(byte()) << 8 | Int(byte()) }
 
   /// Bytes behind their count.
-  mutating func bytes() -> [UInt8] {
-    let count = Int(byte())
+  mutating func bytes() -> [UInt8] { bytes(Int(byte())) }
+
+  /// `count` bytes, or as many as there are.
+  mutating func bytes(_ count: Int) -> [UInt8] {
     defer { rest = rest.dropFirst(count) }
     return Array(rest.prefix(count))
   }
@@ -29,7 +31,7 @@ extension [UInt8] {
     var bytes = self
     while !input.rest.isEmpty {
       let how = input.byte()
-      let place = Swift.min(input.number(), bytes.count)
+      let place = input.number() % (bytes.count + 1)
       let end = Swift.min(place + Int(how >> 2), bytes.count)
       switch how & 3 {
       case 0: bytes.replaceSubrange(place..<end, with: input.bytes())

@@ -41,7 +41,7 @@ enum Answers: Target {
       require((0...86_400_000).contains(minimum), said)
       require(route != .fcm || minimum >= 10_000, said)
     case .againOnce: require(route != .fcm && answer.status == 410, said)
-    case .untouched: require(false, said)
+    case .untouched, .crowdedOut: require(false, said)
     case .refreshCredential: require(!answer.credentialIsFresh, said)
     case .reconnect, .park, .failed: require((300..<500).contains(answer.status) || route == .fcm, said)
     }

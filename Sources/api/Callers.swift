@@ -31,7 +31,7 @@ final class Callers {
   func host(of request: HttpRequest) async throws(Problem) -> Host {
     let address = address(of: request)
     try pass(badBearers.check(address, now: .now))
-    let standing = try await standing(of: Self.bearer(request))
+    let standing = try await standing(of: Bearer.token(in: request.headers.all("authorization")))
     guard case .active(let host, _) = standing else {
       _ = badBearers.take(address, now: .now)
       throw standing == .expired ? .sessionExpired : .invalidToken
@@ -54,23 +54,11 @@ final class Callers {
       forwardedFor: request.headers.all("x-forwarded-for"), realIp: request.headers["x-real-ip"],
       trustedHops: trustedHops)
   }
-
-  /// The bearer token; nil unless there is exactly one and it looks like one of ours (rulings 2.3).
-  private static func bearer(_ request: HttpRequest) -> String? {
-    let fields = request.headers.all("authorization")
-    guard fields.count == 1 else { return nil }
-    let words = fields[0].split(separator: " ")
-    guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
-    let token = String(words[1])
-    return Base64Url.decode(token)?.count == SessionToken.length ? token : nil
-  }
 }
 
 /// What a host shows after it has proven itself: 32 random bytes.
 enum SessionToken {
-  static let length = 32
-
-  static func make() -> String { Base64Url.encode(SecureRandom.bytes(length)) }
+  static func make() -> String { Base64Url.encode(SecureRandom.bytes(Bearer.length)) }
 
   /// What the store knows it by.
   static func digest(_ token: String) -> [UInt8] { Sha256.digest(token) }

@@ -122,7 +122,8 @@ package final class HttpServer {
     idleWaiters = []
   }
 
-  private func accept(_ descriptor: Int32, _ peer: SocketAddress, _ tls: TlsServerContext?) {
+  /// Takes a connected socket in, which is the server's from now on.
+  func accept(_ descriptor: Int32, _ peer: SocketAddress, _ tls: TlsServerContext?) {
     let stream: TlsStream?
     do throws(TlsFailure) {
       stream = try tls.map { (context) throws(TlsFailure) in

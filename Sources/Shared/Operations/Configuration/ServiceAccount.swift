@@ -94,7 +94,8 @@ package struct ServiceAccount: Sendable {
     return text
   }
 
-  private static func split(_ uri: String) throws(Fault) -> (Origin, String) {
+  /// The origin of a `token_uri`, and what follows it.
+  static func split(_ uri: String) throws(Fault) -> (Origin, String) {
     let start = uri.utf8.firstIndex(of: UInt8(ascii: ":")).map { uri.utf8[$0...].dropFirst(3) } ?? uri.utf8[...]
     let slash = start.firstIndex(of: UInt8(ascii: "/")) ?? uri.utf8.endIndex
     let path = uri[slash...]
