@@ -29,26 +29,41 @@ import Testing
         // What fits into the pages that are there may still be written.
         #expect(await door.ready() == "200", "nobody has met it yet")
         for round in 0..<2 {
-          await #expect(throws: StoreFailure.unavailable(StoreFailure.diskFull)) {
-            for phone in 0..<100 {
-              _ = try await store.register(
-                host, deviceId: "\(round).\(phone)", route: .apnsProduction, token: String(repeating: "a", count: 4096),
-                newId: "\(round).\(phone)")
-            }
-          }
+          try await Self.expectFull(store, host, "\(round)")
           #expect(await door.ready() == "503 database: the disk is full: nothing can be written")
         }
-
         try await store.setPageLimit(reached: false)
         #expect(await door.ready() == "200")
-        let lines = String(decoding: try Data(contentsOf: URL(filePath: log)), as: UTF8.self)
-          .split(separator: "\n").filter { $0.contains("the disk that holds the database") }
-        #expect(lines.count == 2)
-        #expect(lines.first?.contains("is full") == true && lines.last?.contains("has room again") == true)
+        #expect(try Self.changes(log) == ["is full", "has room again"])
+
+        // A write that finds room tells it as well, whether anybody asks or not.
+        try await store.setPageLimit(reached: true)
+        try await Self.expectFull(store, host, "more")
+        try await store.setPageLimit(reached: false)
+        _ = try await store.register(host, deviceId: "last", route: .apnsProduction, token: "a", newId: "last")
+        #expect(try Self.changes(log) == ["is full", "has room again", "is full", "has room again"])
         // Nothing is left of the looks.
-        #expect(try await store.challenge(id: "") == nil)
+        #expect(try await store.looks() == 0)
       }
     }
+  }
+
+  /// Registers phones until there is no room for another.
+  private static func expectFull(_ store: SQLiteStore, _ host: Stores.Host, _ name: String) async throws {
+    await #expect(throws: StoreFailure.unavailable(StoreFailure.diskFull)) {
+      for phone in 0..<60 {
+        _ = try await store.register(
+          host, deviceId: "\(name) \(phone % 30)", route: .apnsProduction,
+          token: String(repeating: "a", count: 4_096 * (phone / 30 + 1)), newId: "\(name).\(phone)")
+      }
+    }
+  }
+
+  /// What the log told of the disk, in order.
+  private static func changes(_ log: String) throws -> [String] {
+    String(decoding: try Data(contentsOf: URL(filePath: log)), as: UTF8.self).split(separator: "\n")
+      .filter { $0.contains("the disk that holds the database") }
+      .map { $0.contains("is full") ? "is full" : "has room again" }
   }
 
   @LoopActor
@@ -92,5 +107,10 @@ extension SQLiteStore {
   /// SQLite counts a bound of pages that is reached for a full disk.
   fileprivate func setPageLimit(reached: Bool) throws {
     if reached { try file.run("pragma max_page_count = 1") } else { try file.run("pragma max_page_count = 1000000") }
+  }
+
+  /// Rows that are there for nothing but to look for room.
+  fileprivate func looks() throws -> Int64 {
+    try file.run("select count(*) from push_challenges where challenge_id = ''").first?.integer(0) ?? -1
   }
 }
