@@ -1,5 +1,5 @@
 # What one does with the project. Each target says more in the script of its name.
-.PHONY: help run test check bench bench-quick chaos rehearse fuzz build release clean
+.PHONY: help run test check bench bench-quick chaos rehearse fuzz sanitize build release clean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -24,6 +24,9 @@ bench-quick: ## the same once and briefly: that it works, not how fast
 
 fuzz: ## made-up inputs for whatever reads foreign bytes; FUZZ_SECONDS=… for each target
 	@scripts/fuzz
+
+sanitize: ## the tests under a sanitizer; ARGS=address or ARGS=thread
+	@scripts/sanitize $(ARGS)
 
 chaos: ## kills the programs under load and counts what was lost; ARGS="--store sqlite --cycles 100"
 	@scripts/chaos $(ARGS)
