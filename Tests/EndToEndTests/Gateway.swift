@@ -155,13 +155,13 @@ struct Gateway {
     }
   }
 
-  /// When the first screen came to show an alert with this title, in Unix ms; waits for it.
-  func shown(_ title: String) async throws -> Int64 {
+  /// When the phone came to show an alert with this title, in Unix ms; waits for it.
+  func shown(_ title: String, on phone: Phone) async throws -> Int64 {
     while true {
       // Counted before looking: whatever comes after the look ends the wait below.
       let count = try await ask("/requests/wait?count=0")["count"]?.integer ?? 0
-      for phone in try await ask("/tray")["phones"]?.array ?? [] {
-        let alert = phone["notifications"]?.array?.first { $0["title"]?.string == title }
+      for one in try await ask("/tray")["phones"]?.array ?? [] where one["token"]?.string == phone.token {
+        let alert = one["notifications"]?.array?.first { $0["title"]?.string == title }
         if let time = alert?["time"]?.integer { return time }
       }
       _ = try await ask("/requests/wait?count=\(count + 1)&timeoutMs=5000")
