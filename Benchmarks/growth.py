@@ -147,21 +147,20 @@ def beside(database, folder, apple, hosts, seconds, pairs):
             select percentile_cont(0.99) within group (order by r.done_at - e.admitted_at)
               from push_event_recipients r join push_events e using (host_no, kind, number) where host_no <> {host.host}""")
 
-    with contextlib.ExitStack() as stack:
-        api = stack.enter_context(gateway.api(database, f"{folder}/beside-api.log"))
-        stack.enter_context(gateway.worker(database, apple, f"{folder}/beside-worker.log"))
-        wrk = Wrk(api.port, hosts)
-
-        def run(busy):
-            database.empty()
+    def run(busy):
+        database.empty()
+        with contextlib.ExitStack() as stack:
+            api = stack.enter_context(gateway.api(database, f"{folder}/beside-api.log"))
+            stack.enter_context(gateway.worker(database, apple, f"{folder}/beside-worker.log"))
+            wrk = Wrk(api.port, hosts)
             with host if busy else contextlib.nullcontext():
                 wrk.run(16, seconds, 79)
                 settle_others(database, host.host)
             settle(database)
             return others()
 
-        line = paired("beside a host with 6,000 deliveries a second: p99 of the others, admission to record, against without it",
-                      "ms", lambda: run(True), lambda: run(False), pairs, ("<=", 2))
+    line = paired("beside a host with 6,000 deliveries a second: p99 of the others, admission to record, against without it", "ms",
+                  lambda: run(True), lambda: run(False), pairs, ("<=", 2))
     host.forget()
     return line
 
