@@ -1,6 +1,6 @@
 extension PostgresSteps {
-  /// The claim and the settlement of before, in words that leave the planner no choice: a session's plans are made while the queue is short, and
-  /// kept when it is deep. Builds before call them by the same names and get the same answers.
+  /// The claim and the settlement of before, in words that leave the planner no choice: a session's plans are made while
+  /// the queue is short, and kept when it is deep. Builds before call them by the same names and get the same answers.
   static let pagesStep = """
     -- Rows are found by their place in the primary key, one by one, or by their host: sums (`+ 0`) and `offset 0` keep the
     -- planner from walking a route's whole queue instead, which is cheap only as long as that is short. Plain index scans
