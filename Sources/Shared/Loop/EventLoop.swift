@@ -105,8 +105,10 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private func run() {
     var events = [epoll_event](repeating: epoll_event(), count: 256)
     var jobs: [UnownedJob] = []
+    nonisolated(unsafe) var wait: Int32 = 0
     while true {
-      let count = epoll_wait(epoll, &events, 256, LoopActor.assumeIsolated { patience() })
+      LoopActor.assumeIsolated { wait = patience() }
+      let count = epoll_wait(epoll, &events, 256, wait)
       LoopActor.assumeIsolated {
         if count > 0 { for event in events[0..<Int(count)] { tell(event) } }
         let now = Monotonic.now

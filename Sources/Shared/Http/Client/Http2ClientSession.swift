@@ -80,10 +80,11 @@ final class Http2ClientSession {
     guard let raw = source?.pointee.ptr, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
     // Used before the callback returns, on the loop's thread, which this is.
     nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
+    nonisolated(unsafe) var taken = (count: 0, last: false)
     let exchange = Unmanaged<Http2Exchange>.fromOpaque(raw).takeUnretainedValue()
-    let (count, last) = LoopActor.assumeIsolated { exchange.takeBody(into: room) }
-    if last { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
-    return count
+    LoopActor.assumeIsolated { taken = exchange.takeBody(into: room) }
+    if taken.last { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
+    return taken.count
   }
 
   /// Enters the isolation of the exchange behind a stream, if it has one.

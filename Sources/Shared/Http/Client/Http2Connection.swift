@@ -14,6 +14,8 @@ final class Http2Connection: Readiness, Flushable {
   private var transport: ClientTransport?
   private var session: Http2ClientSession?
   private(set) var exchanges: [Int32: Http2Exchange] = [:]
+  // It holds the connection until it ends: an object that something refers to weakly is dearer to hold each time, here for
+  // each request.
   private var timer: Timer?
   private var timerDue = Monotonic(nanoseconds: .max)
   private var retireAt: Monotonic
@@ -78,8 +80,7 @@ final class Http2Connection: Readiness, Flushable {
     session = Http2ClientSession(self)
     output = Http2Output()
     EventLoop.shared.watch(transport.descriptor, .read, self)
-    timer = EventLoop.shared.after(milliseconds: deadline.milliseconds(since: .now)) { [weak self] in
-      guard let self else { return }
+    timer = EventLoop.shared.after(milliseconds: deadline.milliseconds(since: .now)) { [self] in
       finish(.failedToOpen(ConnectFailure(step: .settings, text: "\(address) sends no HTTP/2 settings")))
     }
     askFlush()
@@ -219,9 +220,7 @@ final class Http2Connection: Readiness, Flushable {
   private func armTimer() {
     EventLoop.shared.cancel(timer)
     timerDue = min(liveness.nextCheck, state.phase == .open ? retireAt : liveness.nextCheck)
-    timer = EventLoop.shared.after(milliseconds: timerDue.milliseconds(since: .now) + 1) { [weak self] in
-      self?.look()
-    }
+    timer = EventLoop.shared.after(milliseconds: timerDue.milliseconds(since: .now) + 1) { [self] in look() }
   }
 
   /// What is due by age or by silence.

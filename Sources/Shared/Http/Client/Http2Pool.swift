@@ -26,6 +26,7 @@ package final class Http2Pool {
   private var crowdedSince: Monotonic?
   private var ended = false
 
+  // They hold the pool, as its connections do.
   private var openTimer: Timer?
   private var barTimer: Timer?
   private var sweepTimer: Timer?
@@ -125,8 +126,7 @@ package final class Http2Pool {
   private func sweep(at due: Monotonic) {
     EventLoop.shared.cancel(sweepTimer)
     sweepDue = due
-    sweepTimer = EventLoop.shared.after(milliseconds: due.milliseconds(since: .now) + 1) { [weak self] in self?.sweep()
-    }
+    sweepTimer = EventLoop.shared.after(milliseconds: due.milliseconds(since: .now) + 1) { [self] in sweep() }
   }
 
   private func sweep() {
@@ -164,7 +164,7 @@ package final class Http2Pool {
 
   /// Opens another connection when all have been crowded for a while.
   private func watchCrowd(_ now: Monotonic) {
-    guard connections.allSatisfy({ $0.state.phase != .open || $0.state.inFlight >= limits.crowd }) else {
+    for connection in connections where connection.state.phase == .open && connection.state.inFlight < limits.crowd {
       crowdedSince = nil
       return
     }
@@ -191,9 +191,9 @@ package final class Http2Pool {
       }
     }
     guard let next else { return }
-    barTimer = EventLoop.shared.after(milliseconds: next.milliseconds(since: now) + 1) { [weak self] in
-      self?.retireBarred(.now)
-      self?.openIfNeeded(.now)
+    barTimer = EventLoop.shared.after(milliseconds: next.milliseconds(since: now) + 1) { [self] in
+      retireBarred(.now)
+      openIfNeeded(.now)
     }
   }
 
@@ -209,8 +209,8 @@ package final class Http2Pool {
     }
     EventLoop.shared.cancel(openTimer)
     guard now >= due else {
-      openTimer = EventLoop.shared.after(milliseconds: due.milliseconds(since: now) + 1) { [weak self] in
-        self?.openIfNeeded(.now)
+      openTimer = EventLoop.shared.after(milliseconds: due.milliseconds(since: now) + 1) { [self] in
+        openIfNeeded(.now)
       }
       return
     }

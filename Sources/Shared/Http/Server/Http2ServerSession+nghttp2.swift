@@ -8,11 +8,12 @@ extension Http2ServerSession {
     guard let raw = source?.pointee.ptr, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
     // Used before the callback returns, on the loop's thread, which this is.
     nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
+    nonisolated(unsafe) var taken = (count: 0, isLast: false)
     // The stream is in the session's table for as long as nghttp2 reads its reply.
     let stream = Unmanaged<Http2ServerStream>.fromOpaque(raw).takeUnretainedValue()
-    let (count, isLast) = LoopActor.assumeIsolated { stream.takeReply(into: room) }
-    if isLast { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
-    return count
+    LoopActor.assumeIsolated { taken = stream.takeReply(into: room) }
+    if taken.isLast { flags.pointee |= UInt32(NGHTTP2_DATA_FLAG_EOF.rawValue) }
+    return taken.count
   }
 
   /// Enters the session that a callback belongs to.

@@ -105,7 +105,7 @@ final class Http2ServerStream {
   /// Copies the next part of the reply's body into `room`: how much, and whether it was the last.
   func takeReply(into room: UnsafeMutableRawBufferPointer) -> (count: Int, isLast: Bool) {
     let count = min(room.count, reply.count - sent)
-    reply.withUnsafeBytes { room.copyMemory(from: UnsafeRawBufferPointer(rebasing: $0[sent..<(sent + count)])) }
+    room.copyBytes(from: reply[sent..<(sent + count)])
     sent += count
     if sent == reply.count { replyDue = nil }
     return (count, sent == reply.count)
