@@ -64,12 +64,13 @@ extension Push {
 extension Http2ClientRequest {
   /// A line for each field, with its place in HPACK's tables.
   var lines: [String] {
-    head.fields.map { field in
-      let value = Int(field.start + field.nameLength)
-      let name = String(decoding: head.bytes[Int(field.start)..<value], as: UTF8.self)
-      let text = String(decoding: head.bytes[value..<value + Int(field.valueLength)], as: UTF8.self)
-      return "\(name): \(text)\(field.indexed ? "" : " (never indexed)")"
+    var lines: [String] = []
+    head.forEach { field in
+      let name = String(decoding: head.bytes[field.name], as: UTF8.self)
+      let text = String(decoding: head.bytes[field.value], as: UTF8.self)
+      lines.append("\(name): \(text)\(field.indexed ? "" : " (never indexed)")")
     }
+    return lines
   }
 
   var text: String { String(decoding: body, as: UTF8.self) }

@@ -59,12 +59,9 @@ final class Http2Exchange {
   func received(header name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
     // The only pseudo-header field of an answer (RFC 9113 8.3.2); HTTP/2 lets no other through.
     if name.first == UInt8(ascii: ":") {
-      // A final answer may follow an interim one.
-      response.headers.removeAll()
-      response.headers.reserve(bytes: 256, fields: 8)
-      response.status = value.reduce(0) { $0 &* 10 &+ Int($1) &- 0x30 }
-    } else if response.headers.bytes.count + name.count + value.count <= Http2ClientResponse.headerLimit {
-      response.headers.append(name, value, indexed: false)
+      response.begin(status: value)
+    } else {
+      response.add(header: name, value)
     }
   }
 
@@ -76,9 +73,7 @@ final class Http2Exchange {
   /// Copies the next part of the body; the second value tells whether it was the last.
   func takeBody(into buffer: UnsafeMutableRawBufferPointer) -> (count: Int, last: Bool) {
     let count = min(buffer.count, request.body.count - bodyTaken)
-    request.body.withUnsafeBytes { body in
-      buffer.copyMemory(from: UnsafeRawBufferPointer(rebasing: body[bodyTaken..<(bodyTaken + count)]))
-    }
+    buffer.copyBytes(from: request.body[bodyTaken..<(bodyTaken + count)])
     bodyTaken += count
     mayBeProcessed = true
     return (count, bodyTaken == request.body.count)

@@ -23,6 +23,18 @@ package struct Http2ClientResponse: Sendable {
 
   package init() {}
 
+  /// A final answer may follow an interim one.
+  mutating func begin(status digits: UnsafeBufferPointer<UInt8>) {
+    headers.removeAll()
+    headers.reserve(256)
+    status = digits.reduce(0) { $0 &* 10 &+ Int($1) &- 0x30 }
+  }
+
+  mutating func add(header name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>) {
+    guard headers.size(with: name.count, value.count) <= Self.headerLimit else { return }
+    headers.append(name, value, indexed: false)
+  }
+
   static let headerLimit = 8 * 1024
   static let bodyLimit = 16 * 1024
 }
