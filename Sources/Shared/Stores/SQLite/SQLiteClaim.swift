@@ -87,11 +87,12 @@ struct SQLiteClaim {
     ).isEmpty
   }
 
+  /// By the host's own rows: left to itself, SQLite reads the route's whole queue.
   private func isHeldElsewhere(_ host: Int64) throws -> Bool {
     try !file.run(
       """
-      select 1 from push_delivery_batches where host_no = ? and route = ? and visible_at > ? and owner is not null
-        and owner <> ? limit 1
+      select 1 from push_delivery_batches indexed by push_delivery_batches_event
+       where host_no = ? and route = ? and visible_at > ? and owner is not null and owner <> ? limit 1
       """, [.integer(host), routeValue, .integer(now), .integer(owner)]
     ).isEmpty
   }
