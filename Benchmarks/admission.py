@@ -13,36 +13,42 @@ from pairs import Measure, against, paired
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
-# The same admission as a program makes it that says one statement at a time: eight round trips and a commit.
+# The same admission as a program makes it that says one statement at a time: ten round trips and a commit.
 SEPARATE = rf"""
 \set h random(1, :hosts)
+\set key random(1, 1000000000000)
 begin;
 select pg_advisory_xact_lock(:h);
 select device_no, route, dead_at from push_devices
  where host_no = :h and registration_id in ('r' || :h || 'a', 'r' || :h || 'b');
-select number, expires_at, content_digest from push_events where host_no = :h and event_key = gen_random_uuid() for update;
-select coalesce(max(number), 0) as last from (
-  select number from push_events where host_no = :h and kind = 1 order by number desc limit 1) l \gset
+select number, expires_at, content_digest from push_events where host_no = :h and event_key = md5(:key::text)::uuid for update;
+select coalesce(max(number), 0) as last, coalesce(max(next_turn_ms), 0) as turn from (
+  select number, next_turn_ms from push_events where host_no = :h and kind = 1 order by number desc limit 1) l \gset
+select coalesce(max(next_turn_ms), 0) as other from (
+  select next_turn_ms from push_events where host_no = :h and kind = 2 order by number desc limit 1) l \gset
 select 1 from push_events where host_no = :h and kind = 1 and number = :last - 299 and admitted_at > push_now_ms() - 900000;
-insert into push_events (host_no, number, seq, admitted_at, expires_at, next_turn_ms, event_key, content_digest, kind, payload)
-  values (:h, :last + 1, :last + 1, push_now_ms(), push_now_ms() + 300000, push_now_ms(), gen_random_uuid(),
-    gen_random_uuid(), 1, {PAYLOAD});
+select 1 from push_dismissed_events where host_no = :h and fence_key = md5(:key::text)::uuid and seq >= 1;
+insert into push_events (host_no, number, seq, admitted_at, expires_at, next_turn_ms, event_key, content_digest, fence_key, kind,
+    payload)
+  values (:h, :last + 1, :last + 1, push_now_ms(), push_now_ms() + 300000, greatest(push_now_ms(), :turn, :other) + 20,
+    md5(:key::text)::uuid, gen_random_uuid(), md5(:key::text)::uuid, 1, {PAYLOAD});
 insert into push_event_recipients (host_no, number, device_no, kind)
   select :h, :last + 1, device_no, 1 from push_devices where host_no = :h;
 insert into push_delivery_batches (turn, host_no, number, visible_at, admitted_at, expires_at, route, kind, is_silent, devices)
-  select push_turn(push_now_ms()), :h, :last + 1, push_now_ms(), push_now_ms(), push_now_ms() + 300000, 1, 1, false,
-    array_agg(device_no) from push_devices where host_no = :h;
+  select push_turn(greatest(push_now_ms(), :turn, :other)), :h, :last + 1, push_now_ms(), push_now_ms(), push_now_ms() + 300000, 1,
+    1, false, array_agg(device_no) from push_devices where host_no = :h;
 commit;
 """
 
 # The gateway's own statement, its arguments made by the server.
 GROUP = rf"""
 \set h random(1, :hosts)
-select push_admit_v2(array_agg(x.h order by n), array_agg(1::smallint), array_agg(1::bigint), array_agg(gen_random_uuid()),
-  array_agg(null::uuid), array_agg(gen_random_uuid()), array_agg({PAYLOAD}), array_agg(false), array_agg(null::bigint),
+select push_admit_v3(array_agg(x.h order by n), array_agg(1::smallint), array_agg(1::bigint), array_agg(gen_random_uuid()),
+  array_agg(gen_random_uuid()), array_agg(gen_random_uuid()), array_agg({PAYLOAD}), array_agg(false), array_agg(null::bigint),
   array_agg(2),
   (select array_agg('r' || (:h + m * 7) % :hosts + 1 || phone order by m, phone)
      from generate_series(1, :size) m, (values ('a'), ('b')) p (phone)),
+  (select array_agg(m order by m) from generate_series(1, :size) m, generate_series(1, 2)),
   1000000, 900000, 300000)
 from (select n, (:h + n * 7) % :hosts + 1 as h from generate_series(1, :size) n) x;
 """

@@ -70,28 +70,32 @@ class Database:
         self.sql("checkpoint")
 
     def backlog(self, events):
-        """Each host sends `events` events to its two phones, all waiting now, the hosts by turns."""
+        """Each host sends `events` events to its two phones, all waiting now, the hosts by turns. Their numbers go on where
+        those of earlier ones end."""
+        first = int(self.number("select coalesce(max(number), 0) from push_events"))
         self.sql(f"""
             insert into push_events (host_no, number, seq, admitted_at, expires_at, next_turn_ms, event_key, content_digest,
                 kind, payload)
               select h.host_no, n, n, push_now_ms(), push_now_ms() + {LIFE}, push_now_ms(), gen_random_uuid(),
                      gen_random_uuid(), 1, {PAYLOAD}
-                from generate_series(1, {events}) n, push_hosts h;
+                from generate_series({first} + 1, {first} + {events}) n, push_hosts h;
             insert into push_event_recipients (host_no, number, device_no, kind)
-              select e.host_no, e.number, d.device_no, 1 from push_events e join push_devices d using (host_no);
+              select e.host_no, e.number, d.device_no, 1 from push_events e join push_devices d using (host_no)
+               where e.number > {first};
             insert into push_delivery_batches (turn, host_no, number, visible_at, admitted_at, expires_at, route, kind,
                 is_silent, devices)
-              select push_turn(push_now_ms() - 600000 + e.number * 1000), e.host_no, e.number, push_now_ms(), push_now_ms(),
+              select push_turn(push_now_ms() - 600000 + (e.number - {first}) * 1000), e.host_no, e.number, push_now_ms(), push_now_ms(),
                      e.expires_at, d.route, 1, false, array_agg(d.device_no order by d.device_no)
                 from push_events e join push_devices d using (host_no)
+               where e.number > {first}
                group by e.host_no, e.number, e.expires_at, d.route;
             """)
         self.sql("checkpoint")
 
     def events(self, host, first, count):
-        """One host sends `count` events, numbered from `first` on, to all its phones; in the fair order, as admission
-        would place them."""
-        self.sql(f"""
+        """What says that one host sends `count` events, numbered from `first` on, to all its phones; in the fair order, as
+        admission would place them."""
+        return f"""
             with c as (select push_now_ms() t),
             p as (select array_agg(device_no order by device_no) devices, (count(*) + 3) / 4 * 20 cost
                     from push_devices where host_no = {host}),
@@ -108,7 +112,7 @@ class Database:
             insert into push_delivery_batches (turn, host_no, number, visible_at, admitted_at, expires_at, route, kind, is_silent,
                 devices)
               select push_turn(e.next_turn_ms - p.cost), {host}, e.number, c.t, c.t, c.t + {LIFE}, 1, 1, false, p.devices
-                from c, p, e""")
+                from c, p, e"""
 
     @property
     def waiting(self):

@@ -38,9 +38,10 @@ class Run:
         #: (seconds since the start, deliveries so far)
         self.progress = []
 
-    def rate(self, events):
-        """Deliveries a second, from the first to the last."""
-        self.database.empty()
+    def rate(self, events, fresh=True):
+        """Deliveries a second, from the first to the last; what was there before is taken away, if it is to be `fresh`."""
+        if fresh:
+            self.database.empty()
         self.database.backlog(events)
         total = self.database.waiting
         busy = self.database.cpu

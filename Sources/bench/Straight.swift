@@ -34,7 +34,7 @@ struct Straight {
     let began = Monotonic.now
     var sent = 0
     var settled = 0
-    var mark: Int64 = 0
+    var marks = LowWater.bottom
     while settled < sends * 2 {
       if sent < sends {
         let numbers = sent..<min(sends, sent + group)
@@ -50,9 +50,9 @@ struct Straight {
           })
         sent = numbers.upperBound
       }
-      let claim = try await store.claim(.apnsProduction, owner: 1, limit: group, lease: 30_000, after: mark)
+      let claim = try await store.claim(.apnsProduction, owner: 1, limit: group, lease: 30_000, from: marks)
       // An empty claim below the end is the mark's doing: look at everything once.
-      mark = claim.deliveries.isEmpty ? 0 : claim.lowWater
+      marks = claim.deliveries.isEmpty ? .bottom : claim.lowWater
       if claim.deliveries.isEmpty { continue }
       _ = try await store.settle(
         claim.deliveries.map {

@@ -191,7 +191,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func `Following the low-water mark finds all that comes later`(on kind: StoreKind) async throws {
     try await kind.use { under in
-      var mark: Int64 = 0
+      var mark = LowWater.bottom
       var sent: Set<String> = []
       var found: Set<String> = []
       var hosts: [(Host, String)] = []
@@ -208,7 +208,7 @@ import Testing
         }
         try await under.advance(round * 100)
         while true {
-          let claim = try await under.claim(limit: 4, after: mark)
+          let claim = try await under.claim(limit: 4, from: mark)
           mark = claim.lowWater
           found.formUnion(claim.deliveries.map { "\($0.registrationId) \($0.text)" })
           try await under.settle(claim.deliveries.map { $0.ends(.sent) })
@@ -230,10 +230,10 @@ import Testing
       let other = try await under.host("other")
       let foreign = try await under.phone(other)
       try await under.send(.alert(1), other, [foreign])
-      var mark: Int64 = 0
+      var mark = LowWater.bottom
       var found: [String] = []
       for _ in 0..<20 where found.isEmpty {
-        let claim = try await under.claim(owner: 2, limit: 4, after: mark)
+        let claim = try await under.claim(owner: 2, limit: 4, from: mark)
         mark = claim.lowWater
         found += claim.deliveries.map(\.registrationId)
       }

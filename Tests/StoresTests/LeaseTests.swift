@@ -78,12 +78,12 @@ import Testing
       try await under.send(.alert(2), host, [id])
       try await under.send(.alert(3), other, [foreign])
       // Somebody whose mark is beyond the oldest is told so, and takes what is not of that host.
-      let claim = try await under.claim(owner: 2, after: (under.now - 1_000) << 20)
+      let claim = try await under.claim(owner: 2, from: LowWater(floor: 0, next: (under.now - 1_000) << 20))
       #expect(claim.deliveries.map(\.text) == [Event.alert(3).payload])
-      #expect(claim.lowWater == 0)
-      let rest = try await under.claim(owner: 2, after: claim.lowWater)
+      #expect(claim.hasOlder)
+      let rest = try await under.claim(owner: 2, from: claim.lowWater)
       #expect(rest.deliveries.map(\.text) == [Event.alert(1).payload, Event.alert(2).payload])
-      #expect(rest.lowWater > 0)
+      #expect(!rest.hasOlder)
     }
   }
 
@@ -207,7 +207,7 @@ import Testing
       #expect(Set(first.map(\.identity)).count == 12)
       try await under.advance(30_001)
       let third = try await under.open()
-      let again = try await third.claim(.fcm, owner: 2, limit: 100, lease: 30_000, after: 0).deliveries
+      let again = try await third.claim(.fcm, owner: 2, limit: 100, lease: 30_000, from: .bottom).deliveries
       #expect(again.map(\.identity) == first.map(\.identity))
     }
   }

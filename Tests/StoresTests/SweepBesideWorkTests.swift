@@ -57,8 +57,8 @@ import Testing
       let hosts = try await phones(under, 4..<8)
       for (host, phone) in hosts { _ = try await under.send([.alert(10), .alert(11)], host, [phone]) }
       // What is left to expire lies below the mark.
-      let mark = (under.now - 5_000) << 20
-      let held = try await under.claim(limit: 4, after: mark).deliveries
+      let mark = LowWater(floor: 0, next: (under.now - 5_000) << 20)
+      let held = try await under.claim(limit: 4, from: mark).deliveries
       try #require(held.count == 4)
       try await scene.hold(
         """
@@ -75,7 +75,7 @@ import Testing
         #expect(try await under.store.renew([held[3].batch], owner: 1, lease: 30_000) == [held[3].batch])
         #expect(try await under.store.recheck([held[3]]).count == 1)
         for (host, phone) in hosts + old { try await under.send(.alert(12), host, [phone]) }
-        return try await under.claim(limit: 100, after: mark).deliveries
+        return try await under.claim(limit: 100, from: mark).deliveries
       }
       // The four that were left of the first sends, and the four that came while the sweep stood still. What came for the
       // other hosts has something older before it as long as that is not gone for good.

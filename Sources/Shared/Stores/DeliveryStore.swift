@@ -91,9 +91,30 @@ package struct Claim: Sendable {
   package var ended: [Outcome: Int]
   /// Batch rows that were looked at; equal to the limit when there may be more.
   package var looked: Int
-  /// The low-water mark: give it as `after` in the next claim, or 0 there to look at everything. 0 where something that is
-  /// due was seen below the mark asked for.
-  package var lowWater: Int64
+  /// Where the next claim begins.
+  package var lowWater: LowWater
+  /// Something that is due was seen below where the claim began to look; the next one begins below it.
+  package var hasOlder = false
+}
+
+/// Where a claim of a route begins, in places of the fair order: not at the start of the queue, where the dead entries of
+/// what was delivered lie.
+package struct LowWater: Sendable, Equatable {
+  /// Nothing lives below it, but for what took longer than ten seconds to be committed. 0 knows nothing of the queue.
+  package var floor: Int64
+  /// Where the look for what is due begins; not below `floor`. Due retries and lapsed leases may lie between the two.
+  package var next: Int64
+
+  package init(floor: Int64, next: Int64) {
+    self.floor = floor
+    self.next = next
+  }
+
+  /// The start of the queue.
+  package static let bottom = LowWater(floor: 0, next: 0)
+
+  /// For a look at everything that lives.
+  package var atFloor: LowWater { LowWater(floor: floor, next: floor) }
 }
 
 /// What became of one claimed delivery.
@@ -155,9 +176,11 @@ package protocol DeliveryStore: Sendable {
   /// Takes up to `limit` due batches of a route, in their fair order, for `lease` ms.
   ///
   /// A host whose batch another owner holds on this route is left out, so that each registration has one delivery in flight
-  /// across all workers (rulings 6.1). `after` is the low-water mark of the last claim; 0 looks at everything (due retries
-  /// and lapsed leases lie below the mark), which each worker does about once a second.
-  func claim(_ route: Route, owner: Int64, limit: Int, lease: Int64, after: Int64) async throws(StoreFailure) -> Claim
+  /// across all workers (rulings 6.1). `marks` are those of the last claim. About once a second each worker looks from the
+  /// floor on, and now and then from the bottom, whatever took so long to be committed that it lies below.
+  func claim(
+    _ route: Route, owner: Int64, limit: Int, lease: Int64, from marks: LowWater
+  ) async throws(StoreFailure) -> Claim
 
   /// Reads again what may have changed since the claim: the keys of deliveries that must not be sent any more (dismissed,
   /// deleted, dead), and the present token and registration time of the others. Leases are not touched.

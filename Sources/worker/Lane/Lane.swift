@@ -38,9 +38,13 @@ final class Lane {
   private var isClaiming = false
   /// Something was said to be new since the last claim began.
   private var isWoken = true
-  /// The next claim looks at everything, not only above the low-water mark.
+  /// The next claim looks at everything that lives, not only from where the last one left off.
   private var looksAtAll = true
-  private var lowWater: Int64 = 0
+  private var lowWater = LowWater.bottom
+  /// When a claim is to begin at the bottom again, for what was committed long after its turn.
+  private var soundingDue = Monotonic.now
+  /// How often that is, in ms: such a look reads past everything that was delivered while a snapshot was held.
+  private static let soundingEvery = 30_000
   private var retryTimer: Timer?
   private var retryDue: Monotonic?
 
@@ -59,7 +63,7 @@ final class Lane {
     probeIfWaiting()
   }
 
-  /// Looks at the route's whole queue: due retries and lapsed leases lie below the low-water mark.
+  /// Looks at all that lives in the route's queue: due retries and lapsed leases may lie below where claims begin.
   func look() {
     looksAtAll = true
     wake()
@@ -72,13 +76,13 @@ final class Lane {
     if room <= 0 { return }
     isWoken = false
     let limit = min(context.batch, room)
-    let after = looksAtAll ? 0 : lowWater
+    let marks = looksAtAll ? sounding() : lowWater
     looksAtAll = false
     isClaiming = true
     EventLoop.shared.start { [self] in
-      if let claim = await claim(limit: limit, after: after) {
+      if let claim = await claim(limit: limit, from: marks) {
         lowWater = claim.lowWater
-        if claim.looked >= limit || claim.lowWater == 0 { isWoken = true }
+        if claim.looked >= limit || claim.hasOlder { isWoken = true }
         for delivery in claim.deliveries { take(delivery) }
       } else {
         // What this one may have missed, the next tick's look finds.
@@ -89,25 +93,33 @@ final class Lane {
     }
   }
 
+  /// Where a look at everything begins.
+  private func sounding() -> LowWater {
+    if Monotonic.now < soundingDue { return lowWater.atFloor }
+    soundingDue = .now.advanced(milliseconds: Self.soundingEvery)
+    return .bottom
+  }
+
   /// What a claim brought, as the lane holds it.
   struct Taken {
     var deliveries: [Held]
     var looked: Int
-    var lowWater: Int64
+    var lowWater: LowWater
+    var hasOlder: Bool
   }
 
   /// Claims once nothing of an earlier claim is lost: nil when the database could not be asked, or the answer was lost.
   /// One claim of a lane at a time.
-  private func claim(limit: Int, after: Int64) async -> Taken? {
-    var after = after
+  private func claim(limit: Int, from marks: LowWater) async -> Taken? {
+    var marks = marks
     // What could not be given back is this name's, as the queue sees it, and would not hold back what is younger.
     if context.releaser.hasFailed(owner.current) { owner.loseClaim(.now) }
     let suspects = owner.suspects(.now)
     if !suspects.isEmpty {
       do {
-        // Given back to their old places, which lie below the low-water mark.
+        // Given back to their old places, which may lie below where the claim would begin.
         let rows = try await context.store.disown(route, owners: suspects, known: leases.batches)
-        if rows > 0 { after = 0 }
+        if rows > 0 { marks = marks.atFloor }
       } catch {
         context.faults.count("claim")
         return nil
@@ -117,11 +129,11 @@ final class Lane {
     let name = owner.current
     lines.claimBegins()
     do {
-      let claim = try await context.store.claim(route, owner: name, limit: limit, lease: Leases.length, after: after)
+      let claim = try await context.store.claim(route, owner: name, limit: limit, lease: Leases.length, from: marks)
       count(claim.ended)
       return Taken(
         deliveries: claim.deliveries.map { Held(delivery: $0, owner: name, claimed: began) }, looked: claim.looked,
-        lowWater: claim.lowWater)
+        lowWater: claim.lowWater, hasOlder: claim.hasOlder)
     } catch {
       context.faults.count("claim")
       owner.loseClaim(.now)
@@ -133,7 +145,7 @@ final class Lane {
   func claimOne() async -> Held? {
     if isClaiming { return nil }
     isClaiming = true
-    let claim = await claim(limit: 1, after: 0)
+    let claim = await claim(limit: 1, from: lowWater.atFloor)
     isClaiming = false
     var chosen: Held?
     for delivery in claim?.deliveries ?? [] {

@@ -1,11 +1,11 @@
 internal import Contract
 internal import Postgres
 
-/// Reads the rows of `push_claim_v2`.
+/// Reads the rows of `push_claim_v3`.
 enum PostgresClaim {
   /// The claim, and the settlements of those of its deliveries that must not be sent.
   static func read(_ rows: PostgresRows, route: Route) throws(PostgresFailure) -> (Claim, [Settlement]) {
-    var claim = Claim(deliveries: [], ended: [:], looked: 0, lowWater: 0)
+    var claim = Claim(deliveries: [], ended: [:], looked: 0, lowWater: .bottom)
     var dead: [Settlement] = []
     var payload: [UInt8]?
     var last: Int64 = 0
@@ -14,7 +14,8 @@ enum PostgresClaim {
       let turn = try rows.int8(row, 0)
       if turn == 0 {
         claim.looked = Int(try rows.int8(row, 11))
-        claim.lowWater = try rows.int8(row, 12)
+        claim.lowWater = LowWater(floor: try rows.int8(row, 7), next: try rows.int8(row, 12))
+        claim.hasOlder = try rows.bool(row, 10)
         continue
       }
       // With the first delivery of each batch, and for that batch alone.

@@ -1,7 +1,8 @@
 internal import Contract
 internal import SQLite
 
-/// One claim inside its transaction. The same steps as `push_claim_v2`.
+/// One claim inside its transaction. The same steps as `push_claim_v3`, but that what ended leaves no
+/// trace in this file's indexes: its floor stays at the bottom.
 struct SQLiteClaim {
   let file: SQLiteFile
   let route: Route
@@ -51,11 +52,13 @@ struct SQLiteClaim {
     }
     return Claim(
       deliveries: deliveries, ended: ended, looked: candidates.count,
-      lowWater: isBelow ? 0 : lowWater(candidates, isFull: candidates.count == limit, taken: taken))
+      lowWater: LowWater(
+        floor: 0, next: isBelow ? 0 : next(candidates, isFull: candidates.count == limit, taken: taken)),
+      hasOlder: isBelow)
   }
 
   /// Not above what may still be committing; past everything only when all of a full look was blocked.
-  private func lowWater(_ candidates: [Batch], isFull: Bool, taken: Int) -> Int64 {
+  private func next(_ candidates: [Batch], isFull: Bool, taken: Int) -> Int64 {
     let low = (now - 5_000) << 20
     if isFull, taken == 0, let last = candidates.last { return last.turn + 1 }
     return min(candidates.first?.turn ?? low, low)

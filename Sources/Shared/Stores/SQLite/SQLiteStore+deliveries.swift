@@ -3,15 +3,16 @@ internal import SQLite
 
 extension SQLiteStore {
   package func claim(
-    _ route: Route, owner: Int64, limit: Int, lease: Int64, after: Int64
+    _ route: Route, owner: Int64, limit: Int, lease: Int64, from marks: LowWater
   ) async throws(StoreFailure) -> Claim {
     let now = clock()
     // A look that writes nothing first: an idle claim must not take the file's write lock.
     if try await reader.isIdle(route, now: now) {
-      return Claim(deliveries: [], ended: [:], looked: 0, lowWater: (now - 5_000) << 20)
+      return Claim(deliveries: [], ended: [:], looked: 0, lowWater: LowWater(floor: 0, next: (now - 5_000) << 20))
     }
     return try transaction {
-      try SQLiteClaim(file: file, route: route, owner: owner, now: now).take(limit: limit, lease: lease, after: after)
+      try SQLiteClaim(file: file, route: route, owner: owner, now: now).take(
+        limit: limit, lease: lease, after: marks.next)
     }
   }
 

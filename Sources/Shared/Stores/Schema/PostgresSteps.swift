@@ -12,6 +12,7 @@ enum PostgresSteps {
     (5, groupStep),
     (6, pagesStep),
     (7, vacuumStep),
+    (8, looksStep + floorStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.
