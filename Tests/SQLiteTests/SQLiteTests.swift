@@ -112,6 +112,67 @@ struct SQLiteTests {
     }
   }
 
+  @Test("Who waits for the lock has it before whoever lets go of it has it again")
+  func turns() async throws {
+    let folder = try makeFolder()
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/a.db"
+    try SQLiteFile(path: path).script("create table t (n integer primary key, who text not null)")
+    let (begun, first) = AsyncStream.makeStream(of: Void.self)
+    let one = Task {
+      try await BlockingCalls(name: "first").run {
+        let file = try SQLiteFile(path: path, courtesyMilliseconds: 30_000)
+        let turn = try #require(TurnFile(path: path + "-turn"))
+        try file.transaction {
+          try file.run("insert into t (who) values ('first')")
+          first.finish()
+          // Until the other is next.
+          while turn.join(milliseconds: 0) {
+            turn.leave()
+            sched_yield()
+          }
+        }
+        try file.transaction { try file.run("insert into t (who) values ('first again')") }
+      }
+    }
+    for await _ in begun {}
+    try await BlockingCalls(name: "second").run {
+      let file = try SQLiteFile(path: path, busyMilliseconds: 30_000, courtesyMilliseconds: 30_000)
+      try file.transaction { try file.run("insert into t (who) values ('second')") }
+    }
+    try await one.value
+    let rows = try SQLiteFile(path: path).run("select who from t order by n")
+    #expect(try rows.map { try $0.text(0) } == ["first", "second", "first again"])
+  }
+
+  @Test("One that is held up while it is next keeps the others for a moment only")
+  func heldUp() throws {
+    try withFolder { folder in
+      let file = try SQLiteFile(path: folder + "/a.db")
+      try file.script("create table t (n integer)")
+      let turn = try #require(TurnFile(path: folder + "/a.db-turn"))
+      #expect(turn.join(milliseconds: 0))
+      try file.transaction { try file.run("insert into t values (1)") }
+      #expect(try file.run("select count(*) from t").first?.integer(0) == 1)
+    }
+  }
+
+  @Test("A log grown long is moved into the file, whoever writes")
+  func longLog() throws {
+    try withFolder { folder in
+      let file = try SQLiteFile(path: folder + "/a.db")
+      try file.script("create table t (b blob)")
+      for _ in 0..<40 {
+        try file.transaction { try file.run("insert into t values (zeroblob(200000))") }
+      }
+      var status = stat()
+      #expect(stat(folder + "/a.db-wal", &status) == 0)
+      #expect(status.st_size < 6_000_000)
+      #expect(stat(folder + "/a.db", &status) == 0)
+      #expect(status.st_size > 4_000_000)
+    }
+  }
+
   @Test("Several that open and write one file at the same time lose nothing")
   func writers() async throws {
     let folder = try makeFolder()

@@ -1,4 +1,5 @@
 internal import CSQLite
+internal import Loop
 
 /// Owns one connection of SQLite and the statements compiled on it.
 final class SQLiteConnection {
@@ -7,15 +8,27 @@ final class SQLiteConnection {
     let length: Int
   }
 
+  /// Pages in the log from which on they are moved into the file, as SQLite has it by itself.
+  private static let longLog = 1_000
+
   let raw: OpaquePointer
   private let patience: SQLitePatience
+  private let turn: TurnFile?
+  private let courtesy: Int
   private var statements: [Key: OpaquePointer] = [:]
 
   /// Takes the connection over, which waits for others' locks for so long at most.
-  init(_ raw: OpaquePointer, busyMilliseconds: Int) {
+  ///
+  /// - Parameters:
+  ///   - turn: by which the processes that write the file take turns; nil for one that reads.
+  ///   - courtesyMilliseconds: for how long it lets others go first at most.
+  init(_ raw: OpaquePointer, busyMilliseconds: Int, turn: TurnFile?, courtesyMilliseconds: Int) {
     self.raw = raw
-    patience = SQLitePatience(milliseconds: busyMilliseconds)
+    self.turn = turn
+    courtesy = courtesyMilliseconds
+    patience = SQLitePatience(milliseconds: busyMilliseconds, turn: turn)
     patience.govern(raw)
+    if turn != nil { passBeforeCheckpoint() }
   }
   deinit {
     for statement in statements.values { sqlite3_finalize(statement) }
@@ -63,5 +76,29 @@ final class SQLiteConnection {
 
   func script(_ sql: String) throws(SQLiteFailure) {
     guard sqlite3_exec(raw, sql, nil, nil, nil) == SQLITE_OK else { throw failure }
+  }
+
+  /// Begins a write transaction with `body` once it is this connection's turn.
+  func begin(_ body: () throws(SQLiteFailure) -> Void) throws(SQLiteFailure) {
+    turn?.join(milliseconds: courtesy)
+    defer { turn?.leave() }
+    try body()
+  }
+
+  /// A write transaction has ended: whoever waits may go on.
+  func pass() { turn?.pass() }
+
+  /// Lets the others go on before the pages of a long log are moved into the file, which need not keep them waiting. Without
+  /// this SQLite would move them before it returns from the commit.
+  private func passBeforeCheckpoint() {
+    sqlite3_wal_hook(
+      raw,
+      { context, raw, name, pages in
+        guard let context, pages >= SQLiteConnection.longLog else { return SQLITE_OK }
+        Unmanaged<SQLiteConnection>.fromOpaque(context).takeUnretainedValue().pass()
+        // Should it fail, the next commit tries again.
+        sqlite3_wal_checkpoint_v2(raw, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+        return SQLITE_OK
+      }, Unmanaged.passUnretained(self).toOpaque())
   }
 }

@@ -1,5 +1,6 @@
 internal import CSQLite
 internal import Glibc
+internal import Loop
 
 /// One connection to one database file. Not `Sendable`: an actor owns it whose executor is a `BlockingThread`.
 package final class SQLiteFile {
@@ -7,7 +8,12 @@ package final class SQLiteFile {
 
   /// Opens the file, making it (mode 0600) unless `readOnly`. WAL, and `synchronous=FULL`: what was committed survives a
   /// loss of power. A lock of another process is waited for at most `busyMilliseconds`.
-  package init(path: String, readOnly: Bool = false, busyMilliseconds: Int = 5000) throws(SQLiteFailure) {
+  ///
+  /// Those who write take turns by a file beside it, `<path>-turn`, whose content means nothing. One that is held up while it is next
+  /// is waited for at most `courtesyMilliseconds`.
+  package init(
+    path: String, readOnly: Bool = false, busyMilliseconds: Int = 5000, courtesyMilliseconds: Int = 20
+  ) throws(SQLiteFailure) {
     if !readOnly { try Self.create(path) }
     var raw: OpaquePointer?
     // One thread at a time uses the connection: no mutex.
@@ -15,7 +21,9 @@ package final class SQLiteFile {
     let status = sqlite3_open_v2(path, &raw, flags, nil)
     // Even a failed attempt leaves a connection that wants to be closed.
     guard let raw else { throw .cannotOpen("out of memory") }
-    connection = SQLiteConnection(raw, busyMilliseconds: busyMilliseconds)
+    let turn = readOnly ? nil : TurnFile(path: path + "-turn")
+    connection = SQLiteConnection(
+      raw, busyMilliseconds: busyMilliseconds, turn: turn, courtesyMilliseconds: courtesyMilliseconds)
     guard status == SQLITE_OK else { throw Self.naming(path, connection.failure) }
     // SQLite falls back to reading when it may not write.
     if !readOnly, sqlite3_db_readonly(raw, "main") == 1 { throw .readOnly }
@@ -64,7 +72,8 @@ package final class SQLiteFile {
   /// Committed when `body` returns, rolled back when it throws. Not to be nested.
   @discardableResult
   package func transaction<T>(_ body: () throws -> T) throws -> T {
-    try run("BEGIN IMMEDIATE")
+    try connection.begin { () throws(SQLiteFailure) in try run("BEGIN IMMEDIATE") }
+    defer { connection.pass() }
     do {
       let result = try body()
       try run("COMMIT")
