@@ -25,7 +25,8 @@ final class Database {
   let name: String
   /// Path of the SQLite file; nil on Postgres.
   let file: String?
-  /// Commits that may be under way at once without waiting for each other.
+  /// Groups of sends that may be under way at once: on Postgres commits that do not wait for each other, on SQLite the second
+  /// goes with the first when that still waits for the file.
   let admissionCalls: Int
   /// Nil in validation mode on SQLite, where opening the file would write it.
   let store: (any Store)?
@@ -59,7 +60,7 @@ final class Database {
       signal = mode == .active ? PostgresSignal(url: location, applicationName: "push-api-notify") : nil
     case .sqlite(let directory):
       name = "sqlite"
-      admissionCalls = 1
+      admissionCalls = 2
       postgres = nil
       self.directory = directory
       file = directory + "/" + SQLiteStore.fileName

@@ -2,7 +2,7 @@ package import Contract
 internal import SQLite
 
 extension SQLiteStore {
-  package func claim(
+  package nonisolated func claim(
     _ route: Route, owner: Int64, limit: Int, lease: Int64, from marks: LowWater
   ) async throws(StoreFailure) -> Claim {
     let now = clock()
@@ -10,7 +10,7 @@ extension SQLiteStore {
     if try await reader.isIdle(route, now: now) {
       return Claim(deliveries: [], ended: [:], looked: 0, lowWater: LowWater(floor: 0, next: (now - 5_000) << 20))
     }
-    return try transaction {
+    return try await write { file in
       try SQLiteClaim(file: file, route: route, owner: owner, now: now).take(
         limit: limit, lease: lease, after: marks.next)
     }
@@ -35,8 +35,10 @@ extension SQLiteStore {
     } catch { throw StoreFailure(error) }
   }
 
-  package func renew(_ batches: [BatchKey], owner: Int64, lease: Int64) async throws(StoreFailure) -> Set<BatchKey> {
-    try transaction {
+  package nonisolated func renew(_ batches: [BatchKey], owner: Int64, lease: Int64) async throws(StoreFailure) -> Set<
+    BatchKey
+  > {
+    try await write { [clock] file in
       let now = clock()
       return try Set(
         batches.filter { batch in
@@ -54,17 +56,17 @@ extension SQLiteStore {
     }
   }
 
-  package func settle(_ settlements: [Settlement], owner: Int64) async throws(StoreFailure) -> [Settled] {
-    try transaction {
+  package nonisolated func settle(_ settlements: [Settlement], owner: Int64) async throws(StoreFailure) -> [Settled] {
+    try await write { [clock] file in
       let now = clock()
       return try settlements.map { try SQLiteSettle(file: file, owner: owner, now: now).settle($0) }
     }
   }
 
-  package func release(
+  package nonisolated func release(
     _ batches: [(key: BatchKey, reason: String?)], owner: Int64
   ) async throws(StoreFailure) {
-    try transaction {
+    try await write { [clock] file in
       let now = clock()
       for (batch, reason) in batches {
         _ = try file.run(
@@ -80,12 +82,12 @@ extension SQLiteStore {
     }
   }
 
-  package func disown(
+  package nonisolated func disown(
     _ route: Route, owners: [Int64], known: [BatchKey]
   ) async throws(StoreFailure) -> Int {
     let known = Set(known)
     let owners = Set(owners)
-    return try transaction {
+    return try await write { [clock] file in
       let now = clock()
       let routeValue = SQLiteValue.integer(Int64(route.rawValue))
       let held = try file.run(
@@ -106,14 +108,14 @@ extension SQLiteStore {
     }
   }
 
-  package func expire(limit: Int) async throws(StoreFailure) -> Int {
-    try transaction { try SQLiteSweep(file: file, now: clock()).expire(limit: limit).deliveries }
+  package nonisolated func expire(limit: Int) async throws(StoreFailure) -> Int {
+    try await write { [clock] file in try SQLiteSweep(file: file, now: clock()).expire(limit: limit).deliveries }
   }
 
-  package func explain(
+  package nonisolated func explain(
     _ routes: [Route], _ reason: String, overdue: Int64, limit: Int
   ) async throws(StoreFailure) -> Int {
-    try transaction {
+    try await write { [clock] file in
       let now = clock()
       var rows = 0
       for route in routes {

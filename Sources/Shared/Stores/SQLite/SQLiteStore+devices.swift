@@ -2,10 +2,10 @@ package import Contract
 internal import SQLite
 
 extension SQLiteStore {
-  package func register(
+  package nonisolated func register(
     _ host: Host, deviceId: String, route: Route, token: String, newId: String
   ) async throws(StoreFailure) -> String? {
-    try transaction {
+    try await write { [clock] file in
       let now = clock()
       let known = try file.run(
         """
@@ -30,8 +30,8 @@ extension SQLiteStore {
     }
   }
 
-  package func unregister(_ host: Host, registrationId: String) async throws(StoreFailure) -> Bool {
-    try transaction {
+  package nonisolated func unregister(_ host: Host, registrationId: String) async throws(StoreFailure) -> Bool {
+    try await write { [clock] file in
       let gone = try file.run(
         "delete from push_devices where registration_id = ? and host_no = ? returning device_no, route",
         [.text(registrationId), .integer(host.number)])

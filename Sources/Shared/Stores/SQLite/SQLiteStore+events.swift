@@ -2,8 +2,8 @@ internal import Contract
 internal import SQLite
 
 extension SQLiteStore {
-  package func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
-    try transaction {
+  package nonisolated func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
+    try await write { [clock] file in
       let now = clock()
       return try sends.map { try SQLiteAdmission(file: file, send: $0, now: now).admit() }
     }

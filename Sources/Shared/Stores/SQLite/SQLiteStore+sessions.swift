@@ -2,10 +2,10 @@ package import Contract
 internal import SQLite
 
 extension SQLiteStore {
-  package func saveChallenge(
+  package nonisolated func saveChallenge(
     id: String, fingerprint: HostFingerprint, proofDigest: [UInt8]
   ) async throws(StoreFailure) {
-    try transaction {
+    try await write { [clock] file in
       _ = try file.run(
         "insert into push_challenges (challenge_id, host_fingerprint, proof_digest, expires_at) values (?, ?, ?, ?)",
         [.text(id), .text(fingerprint.text), .blob(proofDigest), .integer(clock() + Limits.challengeLife)])
@@ -16,8 +16,8 @@ extension SQLiteStore {
     try await reader.challenge(id: id)
   }
 
-  package func openSession(challengeId: String, tokenDigest: [UInt8]) async throws(StoreFailure) -> Int64? {
-    try transaction {
+  package nonisolated func openSession(challengeId: String, tokenDigest: [UInt8]) async throws(StoreFailure) -> Int64? {
+    try await write { [clock] file in
       let now = clock()
       let spent = try file.run(
         """

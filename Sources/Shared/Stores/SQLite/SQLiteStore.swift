@@ -14,6 +14,7 @@ package actor SQLiteStore: Store {
   let file: SQLiteFile
   nonisolated let reader: SQLiteReader
   nonisolated let clock: @Sendable () -> Int64
+  nonisolated let writes = SQLiteWrites()
   private let log: @Sendable (String) -> Void
   /// Whether the disk had no room for the last write that needed some.
   private var isFull = false
@@ -40,20 +41,59 @@ package actor SQLiteStore: Store {
     reader = try await SQLiteReader(path: path, clock: clock)
   }
 
-  /// Runs `body` as one transaction that others see whole or not at all.
-  func transaction<T>(_ body: () throws -> T) throws(StoreFailure) -> T {
+  /// Runs `body` in a transaction that others see whole or not at all, together with what else waits to be written.
+  /// Returns once that is committed.
+  nonisolated func write<T: Sendable>(
+    _ body: @escaping @Sendable (SQLiteFile) throws -> T
+  ) async throws(StoreFailure) -> T {
+    let write = SQLiteWrite(body)
+    // Here and not on the store's thread, which may be waiting for the lock that this can then share.
+    writes.add(write)
+    return try await ended(write)
+  }
+
+  /// The outcome of a change, which an earlier one may have taken along.
+  private func ended<T>(_ write: SQLiteWrite<T>) throws(StoreFailure) -> T {
+    if write.outcome == nil { commit(for: write) }
+    guard let outcome = write.outcome else { throw .refused("unexpected fault") }
+    return try outcome.get()
+  }
+
+  /// Makes all changes that wait once the lock is there. When it never comes, that is `first`'s failure alone: the others
+  /// have time left.
+  private func commit(for first: any SQLiteWrites.Write) {
+    var group: [any SQLiteWrites.Write] = []
     do {
-      let result = try file.transaction(body)
+      try file.transaction {
+        group = writes.take()
+        for write in group { try write.make(in: file) }
+      }
+      for write in group { write.end(nil) }
       // A small write may find room in the file where a larger one does not.
       if isFull { try? tryRoom() }
-      return result
     } catch {
-      if case SQLiteFailure.full = error, !isFull {
-        isFull = true
-        log("the disk that holds the database is full: nothing can be written")
-      }
-      throw StoreFailure(error)
+      if group.isEmpty { writes.remove(first) }
+      if group.count > 1 { return group.forEach(commitAlone) }
+      fail(first, error)
     }
+  }
+
+  /// One change that fails must not fail its neighbours.
+  private func commitAlone(_ write: any SQLiteWrites.Write) {
+    do {
+      try file.transaction { try write.make(in: file) }
+      write.end(nil)
+    } catch {
+      fail(write, error)
+    }
+  }
+
+  private func fail(_ write: any SQLiteWrites.Write, _ error: any Error) {
+    if case SQLiteFailure.full = error, !isFull {
+      isFull = true
+      log("the disk that holds the database is full: nothing can be written")
+    }
+    write.end(StoreFailure(error))
   }
 
   /// Writes more than most calls do, in a row that a sweep would take should it be left.

@@ -2,8 +2,8 @@ internal import Contract
 internal import SQLite
 
 extension SQLiteStore {
-  package func sweep(_ step: SweepStep, limit: Int) async throws(StoreFailure) -> Swept {
-    try transaction { try SQLiteSweep(file: file, now: clock()).take(step, limit: limit) }
+  package nonisolated func sweep(_ step: SweepStep, limit: Int) async throws(StoreFailure) -> Swept {
+    try await write { [clock] file in try SQLiteSweep(file: file, now: clock()).take(step, limit: limit) }
   }
 }
 
