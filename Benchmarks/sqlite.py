@@ -85,7 +85,8 @@ def measure(folder, hosts, seconds, pairs):
         def straight():
             with home.copy(f"{folder}/sqlite-straight") as data:
                 sends = counts[-1] if counts else 2_000 * seconds
-                found = json.loads(output([f"{gateway.BIN}/bench", "straight", data, str(hosts), str(sends), "32"]))
+                # To as many hosts as wrk's: the more events a host has, the fewer hosts share a page.
+                found = json.loads(output([f"{gateway.BIN}/bench", "straight", data, str(Wrk.BLOCK), str(sends), "32"]))
                 return sends / found["seconds"]
 
         line = paired("SQLite, three programs: sends delivered to two phones a second, against one process alone", "1/s", ours,

@@ -44,7 +44,8 @@ struct Straight {
             return Admission(
               host: Host(number: host, fingerprint: fingerprint), registrationIds: ["r\(host)a", "r\(host)b"],
               kind: .alert,
-              seq: Int64(number), eventKey: Self.key(number), fenceKey: nil, contentDigest: Self.key(number),
+              seq: Int64(number), eventKey: Self.key(number), fenceKey: Self.key(number),
+              contentDigest: Self.key(number),
               payload: payload,
               isSilent: false, expiresAt: nil)
           })
@@ -57,7 +58,8 @@ struct Straight {
       _ = try await store.settle(
         claim.deliveries.map {
           Settlement(
-            batch: $0.batch, device: $0.device, verdict: .ended(.sent, detail: "00000000-0000-0000-0000-000000000000"))
+            batch: $0.batch, device: $0.device, verdict: .ended(.sent, detail: "00000000-0000-0000-0000-000000000000"),
+            attempt: .answered)
         }, owner: 1)
       settled += claim.deliveries.count
     }

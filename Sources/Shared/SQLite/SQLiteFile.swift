@@ -9,8 +9,8 @@ package final class SQLiteFile {
   /// Opens the file, making it (mode 0600) unless `readOnly`. WAL, and `synchronous=FULL`: what was committed survives a
   /// loss of power. A lock of another process is waited for at most `busyMilliseconds`.
   ///
-  /// Those who write take turns by a file beside it, `<path>-turn`, whose content means nothing. One that is held up while it is next
-  /// is waited for at most `courtesyMilliseconds`.
+  /// Those who write take turns by a file beside it, `<path>-turn`, whose content means nothing. One that is held up while it
+  /// is next is waited for at most `courtesyMilliseconds`.
   package init(
     path: String, readOnly: Bool = false, busyMilliseconds: Int = 5000, courtesyMilliseconds: Int = 20
   ) throws(SQLiteFailure) {
