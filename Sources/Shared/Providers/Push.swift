@@ -47,9 +47,13 @@ package final class Push: Sendable {
       isProven: isProven)
   }
 
-  /// Room for a provider's JSON of it, in bytes; what needs escapes takes more.
+  /// Room for Apple's JSON of it, in bytes, and little more, since a request keeps it until its answer; what needs escapes
+  /// takes more.
   var bodySize: Int {
-    512 + notification.title.utf8.count + notification.body.utf8.count + (notification.paneKey?.utf8.count ?? 0)
+    let texts = notification.title.utf8.count + notification.body.utf8.count + notification.epoch.utf8.count
+    let places = (notification.worktreeId?.utf8.count ?? 0) + (notification.paneKey?.utf8.count ?? 0)
+    let names = (notification.executionHost?.utf8.count ?? 0) + (notification.notificationId?.utf8.count ?? 0)
+    return 352 + texts + places + names
   }
 
   /// 64 hex digits that give the event one place on a screen (rulings 6.4): Apple's collapse id, Android's tag.

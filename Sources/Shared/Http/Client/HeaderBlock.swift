@@ -17,15 +17,15 @@ package struct HeaderBlock: Sendable {
   /// The four pseudo-header fields of a request. The path is not indexed: it differs for each device, and a provider's
   /// HPACK table is small.
   package init(method: String, origin: Origin, path: String) {
-    reserve(640)
+    reserve(672)
     add(":method", method)
     add(":scheme", origin.scheme)
     add(":authority", origin.authority)
     add(":path", path, indexed: false)
   }
 
-  /// Adds a field. `indexed: false` keeps it out of every HPACK table (RFC 7541 6.2.3): for credentials and for values
-  /// that do not repeat.
+  /// Adds a field, its name shorter than 64 KiB. `indexed: false` keeps it out of every HPACK table (RFC 7541 6.2.3): for
+  /// credentials and for values that do not repeat.
   package mutating func add(_ name: String, _ value: String, indexed: Bool = true) {
     var name = name
     var value = value
@@ -34,8 +34,7 @@ package struct HeaderBlock: Sendable {
 
   // Not generic over collections, and one step for all three parts: fields are what a request costs most here.
   mutating func append(_ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>, indexed: Bool) {
-    let lengths = Lengths(
-      name: UInt32(truncatingIfNeeded: name.count), value: UInt32(truncatingIfNeeded: value.count), indexed: indexed)
+    let lengths = Lengths(value: UInt32(value.count), name: UInt16(name.count), indexed: indexed)
     let size = Lengths.size + name.count + value.count
     bytes.append(addingCapacity: size) { room in
       room.withUnsafeMutableBufferPointer { room, used in
@@ -51,8 +50,8 @@ package struct HeaderBlock: Sendable {
 
   /// What precedes each field.
   private struct Lengths {
-    let name: UInt32
     let value: UInt32
+    let name: UInt16
     let indexed: Bool
 
     static let size = MemoryLayout<Lengths>.size

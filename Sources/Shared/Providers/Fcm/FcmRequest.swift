@@ -43,7 +43,7 @@ enum FcmRequest {
   }
 
   private static func body(_ push: Push, _ form: FcmSettings.Alerts) -> [UInt8] {
-    var text = JsonText(reserving: push.bodySize + push.token.utf8.count)
+    var text = JsonText(reserving: push.bodySize + 256 + push.token.utf8.count)
     text.object { text in
       text.object("message") { text in
         text.member("token", push.token)
