@@ -10,7 +10,10 @@ final class Sender {
   private let pool: Http2Pool
   /// Made once, as h2load makes its own.
   private let request: Http2ClientRequest
+  /// Not yet begun, and not yet answered.
   private var left = 0
+  private var open = 0
+  private var ended: CheckedContinuation<Void, Never>?
   private var failed = 0
 
   init(_ plan: SenderPlan) throws {
@@ -50,18 +53,21 @@ final class Sender {
 
   private func send(_ count: Int) async {
     left = count
-    let lines = (0..<plan.streams * plan.connections).map { _ in EventLoop.shared.start { await self.work() } }
-    for line in lines { await line.value }
+    open = count
+    await withCheckedContinuation { waiter in
+      ended = waiter
+      for _ in 0..<plan.streams * plan.connections { sendNext() }
+    }
   }
 
-  private func work() async {
-    while left > 0 {
-      left -= 1
-      do throws(Http2Failure) {
-        if try await pool.send(request).status != 200 { failed += 1 }
-      } catch {
-        failed += 1
-      }
+  private func sendNext() {
+    guard left > 0 else { return }
+    left -= 1
+    pool.send(request) { [self] outcome in
+      if (try? outcome.get().status) != 200 { failed += 1 }
+      open -= 1
+      if open == 0 { ended?.resume() }
+      sendNext()
     }
   }
 

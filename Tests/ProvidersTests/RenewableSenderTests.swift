@@ -12,10 +12,10 @@ private final class Scripted: CredentialSender {
 
   nonisolated init(_ reply: Reply = .accepted(id: nil)) { self.reply = { reply } }
 
-  func send(_ push: Push) async -> SendReport { await send(push, PushBudget(began: .now)) }
-  func send(_ push: Push, _ budget: PushBudget) async -> SendReport {
+  func send(_ push: Push, _ done: @escaping Done) { send(push, PushBudget(began: .now), done) }
+  func send(_ push: Push, _ budget: PushBudget, _ done: @escaping Done) {
     sent += 1
-    return SendReport(reply: await reply(), seconds: 0)
+    EventLoop.shared.start { [self] in done(SendReport(reply: await reply(), seconds: 0)) }
   }
 
   var freeCapacity = 5

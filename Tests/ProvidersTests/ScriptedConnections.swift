@@ -27,6 +27,12 @@ final class ScriptedConnections: PushConnections {
     respond = { number, _ in number < steps.count ? steps[number] : .answer(200, "") }
   }
 
+  func send(_ request: Http2ClientRequest, _ done: @escaping Http2Pool.Done) {
+    EventLoop.shared.start { [self] in
+      do throws(Http2Failure) { done(.success(try await send(request))) } catch { done(.failure(error)) }
+    }
+  }
+
   func send(_ request: Http2ClientRequest) async throws(Http2Failure) -> Http2ClientResponse {
     let bearer = request.head["authorization"] ?? ""
     bearers.append(bearer)
@@ -48,6 +54,12 @@ final class ScriptedConnections: PushConnections {
   var connectionCount = 1
   func replaceConnections() { replacements += 1 }
   func drain() { isDrained = true }
+}
+
+extension ProviderSender {
+  func send(_ push: Push) async -> SendReport {
+    await withCheckedContinuation { waiter in send(push) { waiter.resume(returning: $0) } }
+  }
 }
 
 /// Clocks that stand where the test puts them.

@@ -4,6 +4,7 @@ internal import Loop
 /// The connections that a sender sends over: what it uses of `Http2Pool`.
 @LoopActor
 protocol PushConnections: AnyObject {
+  func send(_ request: Http2ClientRequest, _ done: @escaping Http2Pool.Done)
   func send(_ request: Http2ClientRequest) async throws(Http2Failure) -> Http2ClientResponse
   var freeCapacity: Int { get }
   var inFlight: Int { get }

@@ -3,9 +3,16 @@ package import Loop
 /// The way to one provider's one environment, as a lane of the worker sees it.
 @LoopActor
 package protocol ProviderSender: AnyObject {
-  /// Sends one push and says what the provider made of it. Sees to renewed credentials and new connections itself: the
-  /// report never holds `refreshCredential` or `reconnect`. Ends within 12 s whatever happens.
-  func send(_ push: Push) async -> SendReport
+  /// Told what came of a push.
+  typealias Done = @LoopActor (SendReport) -> Void
+
+  /// Sends one push and says what the provider made of it: calls `done` once, on the loop, perhaps at once and within 12 s
+  /// whatever happens. Sees to renewed credentials and new connections itself: the report never holds `refreshCredential`
+  /// or `reconnect`.
+  ///
+  /// Not `async`, since a worker has thousands of pushes on their way, and a task that waits takes several kB. What is rare
+  /// on the way is a task nevertheless.
+  func send(_ push: Push, _ done: @escaping Done)
 
   /// How many pushes could go out at this moment without waiting for a stream; a lane claims no more than that.
   var freeCapacity: Int { get }

@@ -18,12 +18,11 @@ extension Lane {
       hostFingerprint: delivery.host.fingerprint.text, notification: notification, isSilent: delivery.isSilent,
       route: route, token: delivery.token, identity: delivery.identity, expiresAt: delivery.expiresAt,
       remaining: remaining, registeredAt: delivery.registeredAt, isProven: delivery.isProven)
-    EventLoop.shared.start { [self] in
-      // The lease is gone, or too short to send under. Looked at last of all: the process may have stood still until now.
-      guard leases.isSafe(delivery.batch, .now) else { return awaitRenewal(held) }
-      flying[delivery.device] = held
-      let report = await sender.send(push)
-      flying[delivery.device] = nil
+    // The lease is gone, or too short to send under. Looked at last of all: the process may have stood still until now.
+    guard leases.isSafe(delivery.batch, .now) else { return awaitRenewal(held) }
+    flying[delivery.device] = held
+    sender.send(push) { [self] report in
+      flying[held.delivery.device] = nil
       context.counts.answered(route, report)
       absorb(report.reply, held)
     }

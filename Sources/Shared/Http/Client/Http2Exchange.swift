@@ -3,15 +3,17 @@ internal import Loop
 /// One request on its way to an answer: waiting in the pool, then a stream of a connection, perhaps of another one
 /// after a refusal. HTTP/2 holds its address while it is a stream.
 @LoopActor
-final class Http2Exchange {
+final class Http2Exchange: Flushable {
   let request: Http2ClientRequest
   /// When its owner sent it.
   let arrived: Monotonic
   let deadline: Monotonic
-  /// Who waits for the outcome; set once.
-  var waiter: UnsafeContinuation<Void, Never>?
+  /// Told the outcome, once.
+  private var done: Http2Pool.Done?
+  /// The outcome stands.
+  private(set) var isSettled = false
   /// Why there is no answer; nil when `response` is the answer.
-  private(set) var failure: Http2Failure?
+  private var failure: Http2Failure?
 
   /// Its stream, while it is one.
   var streamId: Int32 = 0
@@ -28,22 +30,27 @@ final class Http2Exchange {
   var response = Http2ClientResponse()
   var resends = 0
 
-  init(_ request: Http2ClientRequest, now: Monotonic) {
+  init(_ request: Http2ClientRequest, now: Monotonic, _ done: @escaping Http2Pool.Done) {
     self.request = request
+    self.done = done
     arrived = now
     submitted = now
     deadline = now.advanced(milliseconds: request.deadline)
   }
 
-  /// Someone has been told the outcome.
-  var isSettled: Bool { waiter == nil }
-
-  /// Tells the outcome, the first time.
+  /// Tells the outcome, the first time: at the end of the turn, since HTTP/2 may be calling back, and the pool be going
+  /// through its requests.
   func settle(_ outcome: Http2Failure?) {
-    guard let waiter else { return }
-    self.waiter = nil
+    guard !isSettled else { return }
+    isSettled = true
     failure = outcome
-    waiter.resume()
+    EventLoop.shared.flushAtTurnsEnd(self)
+  }
+
+  func flush() {
+    guard let done else { return }
+    self.done = nil
+    done(failure.map { .failure($0) } ?? .success(response))
   }
 
   /// Ready to become a stream.

@@ -49,16 +49,19 @@ package final class Http2Pool {
 
   // MARK: For the owner
 
-  /// Sends a request and waits for its answer, for a free stream too, up to the request's deadline. That alone ends the
-  /// wait: what has left cannot be called back, so a cancelled task is not listened to.
+  /// Told what came of a request.
+  package typealias Done = @LoopActor (Result<Http2ClientResponse, Http2Failure>) -> Void
+
+  /// Sends a request; `done` is called once, later, within the request's deadline, which covers the wait for a free stream
+  /// too. For callers with thousands of requests on their way: a task that waits takes several kB.
+  package func send(_ request: Http2ClientRequest, _ done: @escaping Done) {
+    admit(Http2Exchange(request, now: .now, done))
+  }
+
+  /// Sends a request and waits for its answer. The request's deadline alone ends the wait: what has left cannot be called
+  /// back, so a cancelled task is not listened to.
   package func send(_ request: Http2ClientRequest) async throws(Http2Failure) -> Http2ClientResponse {
-    let exchange = Http2Exchange(request, now: .now)
-    await withUnsafeContinuation { waiter in
-      exchange.waiter = waiter
-      admit(exchange)
-    }
-    if let failure = exchange.failure { throw failure }
-    return exchange.response
+    try await withUnsafeContinuation { waiter in send(request) { waiter.resume(returning: $0) } }.get()
   }
 
   /// How many requests are worth sending now: free streams, or, where only waiting requests make the pool open

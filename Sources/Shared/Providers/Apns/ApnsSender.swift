@@ -52,38 +52,51 @@ package final class ApnsSender: CredentialSender {
     tokens = ProviderTokens(credential.token)
   }
 
-  package func send(_ push: Push) async -> SendReport { await send(push, PushBudget(began: clock.now())) }
+  package func send(_ push: Push, _ done: @escaping Done) { send(push, PushBudget(began: clock.now()), done) }
 
-  package func send(_ push: Push, _ budget: PushBudget) async -> SendReport {
-    let own = push.isProven ? proven : unproven
+  package func send(_ push: Push, _ budget: PushBudget, _ done: @escaping Done) {
+    send(push, budget, Remedies(), done)
+  }
+
+  /// What has been done for a push already that Apple refused.
+  private struct Remedies {
     var isRenewed = false
     var isReconnected = false
-    while true {
-      let asked = clock.now()
-      let token: String
-      do throws(KeyFault) { token = try tokens.current(wall: clock.wall(), now: asked) } catch {
-        return SendReport(reply: .park(reason: "credential_unavailable: the APNs key \(error)"), seconds: 0)
-      }
-      show(token)
-      let seen = (proven.generation, unproven.generation)
-      let (reply, date) = await ask(push, own, token, isRenewed, budget)
-      let ended = clock.now()
-      func report(_ reply: Reply) -> SendReport { SendReport(reply: reply, seconds: ended.seconds(since: asked)) }
+  }
 
+  /// Sends it, and again for a fault that can be mended, each kind once.
+  private func send(_ push: Push, _ budget: PushBudget, _ remedies: Remedies, _ done: @escaping Done) {
+    let asked = clock.now()
+    let token: String
+    do throws(KeyFault) { token = try tokens.current(wall: clock.wall(), now: asked) } catch {
+      return done(SendReport(reply: .park(reason: "credential_unavailable: the APNs key \(error)"), seconds: 0))
+    }
+    show(token)
+    let own = push.isProven ? proven : unproven
+    let seen = own.generation
+    var request = ApnsRequest.make(push, origin: origin, topic: topic, providerToken: token)
+    request.deadline = budget.left(clock.now())
+    own.pool.send(request) { [self] outcome in
+      let (reply, date) = read(outcome, push, token, remedies)
+      let ended = clock.now()
+      @LoopActor func report(_ reply: Reply) { done(SendReport(reply: reply, seconds: ended.seconds(since: asked))) }
+
+      var remedies = remedies
       switch reply {
       case .refreshCredential(let reason):
         guard (try? tokens.expired(token, wall: clock.wall(), now: ended)) == true else {
           return report(.park(reason: explained(reason, date)))
         }
-        isRenewed = true
+        remedies.isRenewed = true
       case .reconnect(let reason):
-        if isReconnected { return report(.park(reason: explained(reason, date))) }
-        own.replace(ifStill: push.isProven ? seen.0 : seen.1)
-        isReconnected = true
+        if remedies.isReconnected { return report(.park(reason: explained(reason, date))) }
+        own.replace(ifStill: seen)
+        remedies.isReconnected = true
       case .park(let reason): return report(.park(reason: explained(reason, date)))
       default: return report(reply)
       }
       if !budget.allowsResend(ended) { return report(.again(reason: reply.reason ?? "", minimum: 0)) }
+      send(push, budget, remedies, done)
     }
   }
 
@@ -97,22 +110,19 @@ package final class ApnsSender: CredentialSender {
     shown = token
   }
 
-  /// One request. With its meaning comes the time by Apple's clock, where the answer says, in Unix ms.
-  private func ask(
-    _ push: Push, _ own: Connections, _ token: String, _ isRenewed: Bool, _ budget: PushBudget
-  ) async -> (Reply, Int64?) {
-    var request = ApnsRequest.make(push, origin: origin, topic: topic, providerToken: token)
-    request.deadline = budget.left(clock.now())
-    do throws(Http2Failure) {
-      let response = try await own.pool.send(request)
+  /// What an outcome means. With it comes the time by Apple's clock, where the answer says, in Unix ms.
+  private func read(
+    _ outcome: Result<Http2ClientResponse, Http2Failure>, _ push: Push, _ token: String, _ remedies: Remedies
+  ) -> (Reply, Int64?) {
+    switch outcome {
+    case .success(let response):
       tokens.noteUse(of: token, clock.now())
       let answer = ProviderAnswer(
         status: response.status, body: response.body, apnsId: response.headers["apns-id"],
-        retryAfter: response.headers["retry-after"], registeredAt: push.registeredAt, credentialIsFresh: isRenewed,
-        now: clock.wall())
+        retryAfter: response.headers["retry-after"], registeredAt: push.registeredAt,
+        credentialIsFresh: remedies.isRenewed, now: clock.wall())
       return (ReplyTable.reply(to: answer, route: route), response.headers["date"].flatMap(HttpDate.parse))
-    } catch {
-      return (Reply(error, route: route), nil)
+    case .failure(let failure): return (Reply(failure, route: route), nil)
     }
   }
 

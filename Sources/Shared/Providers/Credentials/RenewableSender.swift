@@ -44,15 +44,30 @@ package final class RenewableSender: ProviderSender {
   /// Why the provider refused a credential that was to take over, while it waits for another chance.
   package var refusal: String? { succession.refusal }
 
-  package func send(_ push: Push) async -> SendReport {
+  package func send(_ push: Push, _ done: @escaping Done) {
     let budget = PushBudget(began: clock.now())
-    if let report = await tryOut(push, budget) { return report }
+    guard let trial = succession.beginTrial() else { return sendWithCurrent(push, budget, done) }
+    EventLoop.shared.start { [self] in
+      if let report = await tryOut(trial, push, budget) { return done(report) }
+      sendWithCurrent(push, budget, done)
+    }
+  }
+
+  private func sendWithCurrent(_ push: Push, _ budget: PushBudget, _ done: @escaping Done) {
     let sender = succession.current
-    let report = await sender.send(push, budget)
-    guard case .park = report.reply else { return report }
+    sender.send(push, budget) { [self] report in
+      guard case .park = report.reply else { return done(report) }
+      EventLoop.shared.start { [self] in done(await sendOtherwise(push, budget, sender, report)) }
+    }
+  }
+
+  /// What becomes of a push whose credential the provider has refused.
+  private func sendOtherwise(
+    _ push: Push, _ budget: PushBudget, _ sender: any CredentialSender, _ report: SendReport
+  ) async -> SendReport {
     if sender === succession.current {
       succession.currentRefused()
-      if let report = await tryOut(push, budget) { return report }
+      if let trial = succession.beginTrial(), let report = await tryOut(trial, push, budget) { return report }
       await trialEnd()
     }
     // Another one has taken over meanwhile: nothing is wrong any more.
@@ -63,9 +78,10 @@ package final class RenewableSender: ProviderSender {
     return await succession.current.send(push, budget)
   }
 
-  /// Tries the successor out with the push. Nil when there is none to try, or when the push may go with the present one.
-  private func tryOut(_ push: Push, _ budget: PushBudget) async -> SendReport? {
-    guard let trial = succession.beginTrial() else { return nil }
+  /// Tries the successor out with the push. Nil when the push may go with the present one.
+  private func tryOut(
+    _ trial: Succession<any CredentialSender>.Trial, _ push: Push, _ budget: PushBudget
+  ) async -> SendReport? {
     let report = await trial.member.send(push, budget)
     defer { releaseWaiters() }
     switch report.reply {

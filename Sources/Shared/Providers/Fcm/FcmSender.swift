@@ -46,9 +46,14 @@ package final class FcmSender: CredentialSender {
     self.clock = clock
   }
 
-  package func send(_ push: Push) async -> SendReport { await send(push, PushBudget(began: clock.now())) }
+  package func send(_ push: Push, _ done: @escaping Done) { send(push, PushBudget(began: clock.now()), done) }
 
-  package func send(_ push: Push, _ budget: PushBudget) async -> SendReport {
+  // A task each: a token may have to be waited for, and Google lets few pushes be on their way at once.
+  package func send(_ push: Push, _ budget: PushBudget, _ done: @escaping Done) {
+    EventLoop.shared.start { [self] in done(await deliver(push, budget)) }
+  }
+
+  private func deliver(_ push: Push, _ budget: PushBudget) async -> SendReport {
     var renewed: String?
     while true {
       let asked: Monotonic
