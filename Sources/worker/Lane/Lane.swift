@@ -71,15 +71,14 @@ final class Lane {
 
   /// Claims if there is reason and room to: never more than can be sent.
   private func pump() {
-    guard isWoken, !isClaiming, !isDraining, !parking.isParked else { return }
-    let room = min(context.capacity - held, max(held == 0 ? 1 : 0, sender.freeCapacity - lines.waitingCount))
-    if room <= 0 { return }
+    guard isWoken, !isClaiming, !isDraining, !parking.isParked, room > 0 else { return }
     isWoken = false
-    let limit = min(context.batch, room)
     let marks = looksAtAll ? sounding() : lowWater
     looksAtAll = false
     isClaiming = true
     EventLoop.shared.start { [self] in
+      // Reckoned only now: many outcomes are told at once, and the first of them had made room for one.
+      let limit = max(1, min(context.batch, room))
       if let claim = await claim(limit: limit, from: marks) {
         lowWater = claim.lowWater
         if claim.looked >= limit || claim.hasOlder { isWoken = true }
@@ -91,6 +90,11 @@ final class Lane {
       isClaiming = false
       pump()
     }
+  }
+
+  /// Deliveries that there is room for; none when there is no room, or less.
+  private var room: Int {
+    min(context.capacity - held, max(held == 0 ? 1 : 0, sender.freeCapacity - lines.waitingCount))
   }
 
   /// Where a look at everything begins.
