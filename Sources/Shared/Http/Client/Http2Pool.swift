@@ -101,6 +101,7 @@ package final class Http2Pool {
   package func close() {
     end()
     for connection in connections { connection.close() }
+    EventLoop.shared.cancel(sweepTimer)
   }
 
   private func end() {
