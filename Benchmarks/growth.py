@@ -14,7 +14,7 @@ from pairs import Measure, paired
 
 CLAIM = """
 begin;
-select count(*) from push_claim_v3(1::smallint, 7, 64, 30000, 0, 0);
+select count(*) from push_claim_v3(1::smallint, 7, 64, 256, 256, '{}', 30000, 0, 0);
 rollback;
 """
 

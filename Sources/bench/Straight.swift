@@ -51,7 +51,8 @@ struct Straight {
           })
         sent = numbers.upperBound
       }
-      let claim = try await store.claim(.apnsProduction, owner: 1, limit: group, lease: 30_000, from: marks)
+      let claim = try await store.claim(
+        .apnsProduction, owner: 1, limit: ClaimLimit(batches: group), lease: 30_000, from: marks)
       // An empty claim below the end is the mark's doing: look at everything once.
       marks = claim.deliveries.isEmpty ? .bottom : claim.lowWater
       if claim.deliveries.isEmpty { continue }

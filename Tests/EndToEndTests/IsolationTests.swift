@@ -111,6 +111,31 @@ import Testing
     }
   }
 
+  @Test("A host whose phone hangs leaves room for others, however much it sends", arguments: Gateway.StoreKind.allCases)
+  func crowd(kind: Gateway.StoreKind) async throws {
+    try await Gateway.run(kind) { gateway in
+      try await PythonHost.run(on: gateway) { greedy in
+        try await PythonHost.run(on: gateway) { modest in
+          let (hanging, well) = (Phone(.android, 1), Phone(.android, 2))
+          try await gateway.script(
+            #"{"rules":[{"token":"\#(hanging.token)","steps":[{"action":"hang","times":"always"}]}]}"#)
+          let crowd = try await greedy.register([hanging])
+          let one = try await modest.register([well])
+          // More than the worker holds.
+          #expect(try await flood(greedy, crowd) == Array(repeating: "queued", count: 300))
+          let before = try await gateway.log("fcm", token: hanging.token).count
+          for seq in 0..<5 as Range<Int64> {
+            #expect(try await modest.alert(seq, to: one) == ["queued"])
+            _ = try await gateway.next("fcm", Int(seq), token: well.token)
+          }
+          // None of them waited for a turn of the phone that hangs to end, which is when room would come free.
+          let turns = try await gateway.log("fcm", token: hanging.token).count - before
+          #expect(turns <= 2, "\(turns) turns of ten seconds")
+        }
+      }
+    }
+  }
+
   /// Sends an alert to all and waits until one phone shows it; how long that took, in ms.
   private func latency(
     _ seq: Int64, _ host: PythonHost, _ registrations: [String], _ gateway: Gateway, _ phone: Phone

@@ -9,7 +9,8 @@ import Testing
 @Suite struct ClaimCostTests {
   private static let route = Route.fcm
   private static let claiming = PostgresStatement(
-    "explain (analyze, buffers) select * from push_claim_v3($1::int2, 7, 20, 30000, $2::int8, $3::int8)")
+    "explain (analyze, buffers) select * from push_claim_v3($1::int2, 7, 20, 1000, 1000, '{}', 30000, $2::int8, $3::int8)"
+  )
   private static let settling = PostgresStatement(
     """
     explain (analyze, buffers) select push_settle_v2($1::int8, $2::int2[], $3::int8[], $4::int4[], $5::int8[], $6::int2[],

@@ -220,6 +220,44 @@ import Testing
   }
 
   @Test(arguments: StoreKind.allCases)
+  func `A claim ends where it has its deliveries, and takes of each host its first, as many as one may have`(
+    on kind: StoreKind
+  ) async throws {
+    try await kind.use { under in
+      var hosts: [(Host, [String])] = []
+      for number in 0..<3 {
+        let host = try await under.host("host \(number)")
+        hosts.append((host, try await under.phones(host, 2)))
+      }
+      for seq in 0..<4 as Range<Int64> {
+        for (host, phones) in hosts { try await under.send(.alert(seq), host, phones) }
+      }
+      func claim(_ limit: ClaimLimit) async throws -> [Int64: [String]] {
+        Dictionary(grouping: try await under.claim(limit: limit).deliveries, by: \.host.number)
+          .mapValues { $0.map(\.text) }
+      }
+      let (first, second, third) = (hosts[0].0.number, hosts[1].0.number, hosts[2].0.number)
+      func alerts(_ numbers: ClosedRange<Int64>) -> [String] {
+        numbers.flatMap { [Event.alert($0).payload, Event.alert($0).payload] }
+      }
+      // A batch is taken whole, so the last may exceed what is asked for.
+      #expect(
+        try await claim(ClaimLimit(batches: 100, deliveries: 3)) == [first: alerts(0...0), second: alerts(0...0)])
+      #expect(
+        try await claim(ClaimLimit(batches: 100, ofHost: 3, without: [second]))
+          == [first: alerts(1...2), third: alerts(0...1)])
+      #expect(
+        try await claim(ClaimLimit(batches: 100, deliveries: 5, ofHost: 1, without: [first, third]))
+          == [second: alerts(1...1)])
+      // Of a host that had its share the rest counts for nobody.
+      #expect(
+        try await claim(ClaimLimit(batches: 100, deliveries: 6, ofHost: 2))
+          == [first: alerts(3...3), second: alerts(2...2), third: alerts(2...2)])
+      #expect(try await claim(ClaimLimit(batches: 100)) == [second: alerts(3...3), third: alerts(3...3)])
+    }
+  }
+
+  @Test(arguments: StoreKind.allCases)
   func `Rows that another owner blocks do not hide what lies behind them`(on kind: StoreKind) async throws {
     try await kind.use { under in
       let host = try await under.host()

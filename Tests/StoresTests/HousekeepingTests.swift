@@ -167,7 +167,8 @@ import Testing
         }
         group.addTask {
           for _ in 0..<30 {
-            let claim = try await under.second.claim(.fcm, owner: 1, limit: 3, lease: 30_000, from: .bottom)
+            let claim = try await under.second.claim(
+              .fcm, owner: 1, limit: ClaimLimit(batches: 3), lease: 30_000, from: .bottom)
             #expect(claim.deliveries.allSatisfy { !$0.payload.isEmpty })
             #expect(claim.ended.isEmpty)
             _ = try await under.second.settle(claim.deliveries.map { $0.ends(.sent) }, owner: 1)

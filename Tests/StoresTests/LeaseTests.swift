@@ -207,7 +207,8 @@ import Testing
       #expect(Set(first.map(\.identity)).count == 12)
       try await under.advance(30_001)
       let third = try await under.open()
-      let again = try await third.claim(.fcm, owner: 2, limit: 100, lease: 30_000, from: .bottom).deliveries
+      let again = try await third.claim(.fcm, owner: 2, limit: ClaimLimit(batches: 100), lease: 30_000, from: .bottom)
+        .deliveries
       #expect(again.map(\.identity) == first.map(\.identity))
     }
   }

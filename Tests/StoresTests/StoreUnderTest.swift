@@ -112,9 +112,16 @@ extension StoreUnderTest {
   }
 
   func claim(
-    _ route: Route = .fcm, owner: Int64 = 1, limit: Int = 100, lease: Int64 = 30_000, from marks: LowWater = .bottom
+    _ route: Route = .fcm, owner: Int64 = 1, limit: ClaimLimit = ClaimLimit(batches: 100), lease: Int64 = 30_000,
+    from marks: LowWater = .bottom
   ) async throws -> Claim {
     try await self[Int(owner) + 1].claim(route, owner: owner, limit: limit, lease: lease, from: marks)
+  }
+
+  func claim(
+    _ route: Route = .fcm, owner: Int64 = 1, limit: Int, lease: Int64 = 30_000, from marks: LowWater = .bottom
+  ) async throws -> Claim {
+    try await claim(route, owner: owner, limit: ClaimLimit(batches: limit), lease: lease, from: marks)
   }
 
   /// What there is to deliver to one phone's route, when it must be exactly one.

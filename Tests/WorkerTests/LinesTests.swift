@@ -6,12 +6,15 @@ import Testing
 @testable import worker
 
 /// A claimed delivery of `device`, the `n`th of its host.
-func held(_ device: Int64, _ n: Int64, at now: Monotonic = Monotonic(nanoseconds: 0), life: Int64 = 300_000) -> Held {
+func held(
+  _ device: Int64, _ n: Int64, of host: Int64 = 1, at now: Monotonic = Monotonic(nanoseconds: 0), life: Int64 = 300_000
+) -> Held {
   let fingerprint = HostFingerprint("AAAAAAAAAAAAAAAA")
   guard let fingerprint else { preconditionFailure("a fingerprint of 16 characters") }
   return Held(
     delivery: ClaimedDelivery(
-      batch: BatchKey(route: .fcm, turn: n, fence: 1), host: Host(number: 1, fingerprint: fingerprint), device: device,
+      batch: BatchKey(route: .fcm, turn: n, fence: 1), host: Host(number: host, fingerprint: fingerprint),
+      device: device,
       registrationId: "r\(device)", route: .fcm, token: "t", registeredAt: 0, isProven: false, attempts: 0,
       isSilent: false, admittedAt: 900, expiresAt: 1_000 + life, claimedAt: 1_000, identity: [], payload: []),
     owner: 1, claimed: now)
@@ -33,6 +36,21 @@ struct LinesTests {
     #expect(!lines.isStale(held(2, 3)))
     lines.claimBegins()
     #expect(!lines.isStale(held(1, 4)))
+  }
+
+  @Test("What waits is counted by host")
+  func hosts() {
+    var lines = Lines()
+    for (n, device) in [1, 1, 1, 2, 2, 3].enumerated() {
+      _ = lines.admit(held(Int64(device), Int64(n), of: device < 3 ? 7 : 8))
+    }
+    #expect(lines.waitingCount == 3)
+    #expect(lines.waitingCount(of: 7) == 3 && lines.waitingCount(of: 8) == 0)
+    #expect(lines.hosts(waiting: 3) == [7] && lines.hosts(waiting: 4) == [])
+    _ = lines.next(2)
+    #expect(lines.hosts(waiting: 3) == [] && lines.hosts(waiting: 2) == [7])
+    #expect(lines.takeLine(1).count == 2)
+    #expect(lines.hosts(waiting: 1) == [])
   }
 
   @Test("One delivery of a registration is on its way; the others follow in order")

@@ -89,12 +89,31 @@ package struct Claim: Sendable {
   package var deliveries: [ClaimedDelivery]
   /// Deliveries that the claim itself ended: expired, fenced by a dismissal, or without a living registration.
   package var ended: [Outcome: Int]
-  /// Batch rows that were looked at; equal to the limit when there may be more.
+  /// Batch rows that were looked at; equal to the limit's when there may be more.
   package var looked: Int
   /// Where the next claim begins.
   package var lowWater: LowWater
   /// Something that is due was seen below where the claim began to look; the next one begins below it.
   package var hasOlder = false
+}
+
+/// How much a claim takes.
+package struct ClaimLimit: Sendable {
+  /// Batch rows that are looked at.
+  package var batches: Int
+  /// Deliveries after which it takes no further batch.
+  package var deliveries = Int.max
+  /// The same for the deliveries of one host.
+  package var ofHost = Int.max
+  /// Hosts that are passed over, by the store's own short key.
+  package var without: [Int64] = []
+
+  package init(batches: Int, deliveries: Int = .max, ofHost: Int = .max, without: [Int64] = []) {
+    self.batches = batches
+    self.deliveries = deliveries
+    self.ofHost = ofHost
+    self.without = without
+  }
 }
 
 /// Where a claim of a route begins, in places of the fair order: not at the start of the queue, where the dead entries of
@@ -173,13 +192,13 @@ package enum Settled: Int16, Sendable {
 
 /// The queue as the worker sees it. Leases are fenced: whoever lost one changes nothing (rulings 6.2).
 package protocol DeliveryStore: Sendable {
-  /// Takes up to `limit` due batches of a route, in their fair order, for `lease` ms.
+  /// Takes due batches of a route up to `limit`, in their fair order, for `lease` ms.
   ///
   /// A host whose batch another owner holds on this route is left out, so that each registration has one delivery in flight
   /// across all workers (rulings 6.1). `marks` are those of the last claim. About once a second each worker looks from the
   /// floor on, and now and then from the bottom, whatever took so long to be committed that it lies below.
   func claim(
-    _ route: Route, owner: Int64, limit: Int, lease: Int64, from marks: LowWater
+    _ route: Route, owner: Int64, limit: ClaimLimit, lease: Int64, from marks: LowWater
   ) async throws(StoreFailure) -> Claim
 
   /// Reads again what may have changed since the claim: the keys of deliveries that must not be sent any more (dismissed,

@@ -36,6 +36,21 @@ final class Lane {
 
   private var owner = LeaseOwner()
   private var isClaiming = false
+  /// The next claim does not begin before. One costs the database as much as ten batches do, so that under load they are
+  /// gathered: after a claim that found a good many, and after one that found nothing.
+  private var claimDue = Monotonic.now
+  /// From the beginning of such a claim, in ms.
+  private static let gathering = 10
+  /// Batches that are a good many.
+  private static let many = 16
+  /// Runs while the next claim is not due.
+  private var claimTimer: Timer?
+  /// Hosts that claims have passed over since the last look at everything: as much of each waits here for its own phones as
+  /// there is room for all others. So whoever sends to phones that hang, or more than its phones can take, leaves half of what
+  /// is left to the rest, and is looked for again once half of that has gone.
+  private var passedOver: Set<Int64> = []
+  /// So little may wait of any host.
+  private static let few = 8
   /// Something was said to be new since the last claim began.
   private var isWoken = true
   /// The next claim looks at everything that lives, not only from where the last one left off.
@@ -71,17 +86,40 @@ final class Lane {
 
   /// Claims if there is reason and room to: never more than can be sent.
   private func pump() {
-    guard isWoken, !isClaiming, !isDraining, !parking.isParked, room > 0 else { return }
+    if passedOver.contains(where: { lines.waitingCount(of: $0) <= room / 2 }) {
+      looksAtAll = true
+      isWoken = true
+    }
+    guard isWoken, mayClaim, claimTimer == nil else { return }
+    let wait = claimDue.milliseconds(since: .now)
+    if wait == 0 { return claimNext() }
+    claimTimer = EventLoop.shared.after(milliseconds: wait) { [self] in
+      claimTimer = nil
+      if mayClaim { claimNext() }
+    }
+  }
+
+  private var mayClaim: Bool { !isClaiming && !isDraining && !parking.isParked && room > 0 }
+
+  private func claimNext() {
     isWoken = false
     let marks = looksAtAll ? sounding() : lowWater
+    if looksAtAll { passedOver = [] }
     looksAtAll = false
     isClaiming = true
+    let began = Monotonic.now
     EventLoop.shared.start { [self] in
       // Reckoned only now: many outcomes are told at once, and the first of them had made room for one.
-      let limit = max(1, min(context.batch, room))
+      let room = max(1, room)
+      let limit = ClaimLimit(
+        batches: min(context.batch, room), deliveries: room, ofHost: (room + 1) / 2,
+        without: lines.hosts(waiting: max(room, Self.few)))
+      passedOver.formUnion(limit.without)
       if let claim = await claim(limit: limit, from: marks) {
         lowWater = claim.lowWater
-        if claim.looked >= limit || claim.hasOlder { isWoken = true }
+        let isGathering = claim.looked == 0 || (claim.looked >= Self.many && claim.looked < context.batch)
+        claimDue = isGathering ? began.advanced(milliseconds: Self.gathering) : began
+        if claim.looked >= limit.batches || claim.hasOlder { isWoken = true }
         for delivery in claim.deliveries { take(delivery) }
       } else {
         // What this one may have missed, the next tick's look finds.
@@ -114,7 +152,7 @@ final class Lane {
 
   /// Claims once nothing of an earlier claim is lost: nil when the database could not be asked, or the answer was lost.
   /// One claim of a lane at a time.
-  private func claim(limit: Int, from marks: LowWater) async -> Taken? {
+  private func claim(limit: ClaimLimit, from marks: LowWater) async -> Taken? {
     var marks = marks
     // What could not be given back is this name's, as the queue sees it, and would not hold back what is younger.
     if context.releaser.hasFailed(owner.current) { owner.loseClaim(.now) }
@@ -149,7 +187,7 @@ final class Lane {
   func claimOne() async -> Held? {
     if isClaiming { return nil }
     isClaiming = true
-    let claim = await claim(limit: 1, from: lowWater.atFloor)
+    let claim = await claim(limit: ClaimLimit(batches: 1), from: lowWater.atFloor)
     isClaiming = false
     var chosen: Held?
     for delivery in claim?.deliveries ?? [] {
@@ -268,6 +306,7 @@ final class Lane {
   /// Claims nothing more and gives back what has not gone out.
   func drain() {
     isDraining = true
+    EventLoop.shared.cancel(claimTimer)
     EventLoop.shared.cancel(retryTimer)
     EventLoop.shared.cancel(probeTimer)
     for delivery in lines.takeWaiting() { giveBack(delivery) }

@@ -8,6 +8,22 @@ struct Lines {
 
   private(set) var waitingCount = 0
 
+  /// The same by host.
+  private var waitingOf: [Int64: Int] = [:]
+
+  /// How many of a host's deliveries wait for others to its own phones.
+  func waitingCount(of host: Int64) -> Int { waitingOf[host] ?? 0 }
+
+  /// Hosts of which at least so many wait.
+  func hosts(waiting count: Int) -> [Int64] { waitingOf.compactMap { $0.value >= count ? $0.key : nil } }
+
+  private mutating func count(_ held: Held, _ change: Int) {
+    let host = held.delivery.host.number
+    let count = waitingCount(of: host) + change
+    waitingOf[host] = count > 0 ? count : nil
+    waitingCount += change
+  }
+
   /// Registrations that were marked dead since the last claim began: it may have seen them as they were before.
   private var marked: Set<Int64> = []
 
@@ -27,7 +43,7 @@ struct Lines {
       return true
     }
     waiting[device]?.append(held)
-    waitingCount += 1
+    count(held, 1)
     return false
   }
 
@@ -38,7 +54,7 @@ struct Lines {
       return nil
     }
     waiting[device]?.removeFirst()
-    waitingCount -= 1
+    count(first, -1)
     return first
   }
 
@@ -49,7 +65,7 @@ struct Lines {
       taken += line.filter(isAskedFor)
       waiting[device] = line.filter { !isAskedFor($0) }
     }
-    waitingCount -= taken.count
+    for held in taken { count(held, -1) }
     return taken
   }
 
@@ -61,7 +77,7 @@ struct Lines {
       taken += line[first...]
       waiting[device] = Array(line[..<first])
     }
-    waitingCount -= taken.count
+    for held in taken { count(held, -1) }
     return taken
   }
 
@@ -69,7 +85,7 @@ struct Lines {
   mutating func takeLine(_ device: Int64) -> [Held] {
     let line = waiting[device] ?? []
     if !line.isEmpty { waiting[device] = [] }
-    waitingCount -= line.count
+    for held in line { count(held, -1) }
     return line
   }
 }

@@ -2,7 +2,7 @@ package import Contract
 internal import Postgres
 
 extension PostgresStore {
-  private static let claiming = PostgresStatement("select * from push_claim_v3($1, $2, $3, $4, $5, $6)")
+  private static let claiming = PostgresStatement("select * from push_claim_v3($1, $2, $3, $4, $5, $6, $7, $8, $9)")
   private static let rechecking = PostgresStatement("select * from push_recheck_v1($1, $2, $3)")
   private static let renewing = PostgresStatement("select * from push_renew_v1($1, $2, $3, $4, $5)")
   private static let releasing = PostgresStatement("select push_release_v2($1, $2, $3, $4, $5)")
@@ -27,12 +27,14 @@ extension PostgresStore {
     """)
 
   package func claim(
-    _ route: Route, owner: Int64, limit: Int, lease: Int64, from marks: LowWater
+    _ route: Route, owner: Int64, limit: ClaimLimit, lease: Int64, from marks: LowWater
   ) async throws(StoreFailure) -> Claim {
     let (claim, dead) = try await run(
       Self.claiming,
       [
-        .int2(route.rawValue), .int8(owner), .int4(Int32(limit)), .int8(lease), .int8(marks.floor), .int8(marks.next),
+        .int2(route.rawValue), .int8(owner), .int4(Int32(clamping: limit.batches)),
+        .int4(Int32(clamping: limit.deliveries)), .int4(Int32(clamping: limit.ofHost)), .int8s(limit.without),
+        .int8(lease), .int8(marks.floor), .int8(marks.next),
       ]
     ) { rows throws(PostgresFailure) in try PostgresClaim.read(rows, route: route) }
     guard !dead.isEmpty else { return claim }

@@ -24,14 +24,15 @@ struct SQLiteClaim {
 
   private var routeValue: SQLiteValue { .integer(Int64(route.rawValue)) }
 
-  func take(limit: Int, lease: Int64, after: Int64) throws -> Claim {
+  func take(limit: ClaimLimit, lease: Int64, after: Int64) throws -> Claim {
     let candidates = try candidates(limit: limit, after: after)
     var blocked: [Int64: Bool] = [:]
     var isBelow = false
     var deliveries: [ClaimedDelivery] = []
     var ended: [Outcome: Int] = [:]
     var taken = 0
-    for var batch in candidates {
+    var takenOf: [Int64: Int] = [:]
+    for var batch in candidates where taken < limit.deliveries {
       let host = batch.host.number
       if blocked[host] == nil {
         blocked[host] = try isHeldElsewhere(host)
@@ -42,8 +43,9 @@ struct SQLiteClaim {
           blocked[host] = true
         }
       }
-      if blocked[host] == true { continue }
-      taken += 1
+      if blocked[host] == true || takenOf[host, default: 0] >= limit.ofHost { continue }
+      taken += batch.devices.count
+      takenOf[host, default: 0] += batch.devices.count
       batch.fence += 1
       _ = try file.run(
         "update push_delivery_batches set owner = ?, fence = ?, visible_at = ? where route = ? and turn = ?",
@@ -53,7 +55,7 @@ struct SQLiteClaim {
     return Claim(
       deliveries: deliveries, ended: ended, looked: candidates.count,
       lowWater: LowWater(
-        floor: 0, next: isBelow ? 0 : next(candidates, isFull: candidates.count == limit, taken: taken)),
+        floor: 0, next: isBelow ? 0 : next(candidates, isFull: candidates.count == limit.batches, taken: taken)),
       hasOlder: isBelow)
   }
 
@@ -64,14 +66,16 @@ struct SQLiteClaim {
     return min(candidates.first?.turn ?? low, low)
   }
 
-  private func candidates(limit: Int, after: Int64) throws -> [Batch] {
-    try file.run(
+  private func candidates(limit: ClaimLimit, after: Int64) throws -> [Batch] {
+    let without = "[\(limit.without.map(String.init).joined(separator: ","))]"
+    return try file.run(
       """
       select b.turn, b.host_no, h.fingerprint, b.kind, b.number, b.is_silent, b.attempts, b.admitted_at, b.expires_at, b.fence,
              b.devices
         from push_delivery_batches b join push_hosts h using (host_no)
-       where b.route = ? and b.turn >= ? and b.visible_at <= ? order by b.turn limit ?
-      """, [routeValue, .integer(after), .integer(now), .integer(Int64(limit))]
+       where b.route = ? and b.turn >= ? and b.visible_at <= ? and b.host_no not in (select value from json_each(?))
+       order by b.turn limit ?
+      """, [routeValue, .integer(after), .integer(now), .text(without), .integer(Int64(limit.batches))]
     ).compactMap { row in
       guard let fingerprint = HostFingerprint(try row.text(2)) else { return nil }
       return Batch(

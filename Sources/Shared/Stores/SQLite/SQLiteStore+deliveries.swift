@@ -3,7 +3,7 @@ internal import SQLite
 
 extension SQLiteStore {
   package nonisolated func claim(
-    _ route: Route, owner: Int64, limit: Int, lease: Int64, from marks: LowWater
+    _ route: Route, owner: Int64, limit: ClaimLimit, lease: Int64, from marks: LowWater
   ) async throws(StoreFailure) -> Claim {
     let now = clock()
     // A look that writes nothing first: an idle claim must not take the file's write lock.

@@ -2,15 +2,19 @@ extension PostgresSteps {
   /// Claims look no further back than what still lives. As long as somebody looks at the database as it was, every delivery
   /// that ended leaves an entry in the indexes that nothing may clear, and a claim must not read them all.
   static let floorStep = """
-    create index push_delivery_batches_host on push_delivery_batches (host_no, turn);
+    -- By a sum, so that no look-up by route and turn is ever planned with it.
+    create index push_delivery_batches_host on push_delivery_batches (host_no, (turn + 0));
 
-    -- As push_claim_v2, with two marks. Nothing of the route lives below `p_floor`, so a host's rows are looked for from there
-    -- on; `p_next`, at or above it, is where the look for candidates begins.
+    -- As push_claim_v2, with bounds and two marks. `p_room` and `p_share` bound the deliveries, all together and of one host: a
+    -- claim that has as many takes no further row. Hosts in `p_without` are passed over. Nothing of the route lives below
+    -- `p_floor`, so a host's rows are looked for from there on; `p_next`, at or above it, is where the look for candidates
+    -- begins.
     -- Rows: one a delivery, the payload with the first of its batch; one more with turn 0 carries in admitted_at how many
     -- rows were looked at, in registered_at and expires_at the next two marks, and in is_silent whether something due was seen
     -- below p_next.
     create function push_claim_v3(
-      p_route smallint, p_owner bigint, p_limit int, p_lease bigint, p_floor bigint, p_next bigint)
+      p_route smallint, p_owner bigint, p_limit int, p_room int, p_share int, p_without bigint[], p_lease bigint,
+      p_floor bigint, p_next bigint)
     returns table (turn bigint, fence int, host_no bigint, fingerprint text, device_no bigint, registration_id text,
       token text, registered_at bigint, is_proven boolean, attempts smallint, is_silent boolean, admitted_at bigint,
       expires_at bigint, claimed_at bigint, event_key uuid, payload bytea, is_fenced boolean)
@@ -22,6 +26,7 @@ extension PostgresSteps {
       t bigint := push_now_ms();
       turns bigint[];
       hosts bigint[];
+      sizes int[];
       places tid[];
       free bigint[];
       gaps bigint[];
@@ -29,9 +34,10 @@ extension PostgresSteps {
       new_floor bigint := p_floor;
       new_next bigint;
     begin
-      select array_agg(x.turn), array_agg(x.host_no), array_agg(x.ctid) into turns, hosts, places from (
-        select b.turn, b.host_no, b.ctid from push_delivery_batches b
-         where b.route = p_route and b.turn >= p_next and b.visible_at <= t
+      select array_agg(x.turn), array_agg(x.host_no), array_agg(x.size), array_agg(x.ctid)
+        into turns, hosts, sizes, places from (
+        select b.turn, b.host_no, cardinality(b.devices) size, b.ctid from push_delivery_batches b
+         where b.route = p_route and b.turn >= p_next and b.visible_at <= t and b.host_no <> all(p_without)
          order by b.turn limit p_limit for update skip locked) x;
       if turns is not null then
         -- A host that another claim is looking at is left to it.
@@ -40,8 +46,8 @@ extension PostgresSteps {
         -- In a new snapshot, now that nobody else claims for these hosts: those of which another owner holds something are left
         -- out. A host's order is kept: what comes after due rows of it that are not among the candidates waits for them.
         -- Another claim may have locked those and then not got the host; or they lie below the mark, as what a dead worker
-        -- held does once its lease has lapsed. What is found in an
-        -- index is asked for in that index's order: on a short queue the planner might as well take any that begins with the host.
+        -- held does once its lease has lapsed. What is found in an index is asked for in that index's order: on a short queue
+        -- the planner might as well take any that begins with the host.
         select array_agg(f.h), array_agg(o.gap), coalesce(bool_or(o.gap < p_next), false) into free, gaps, is_below
           from unnest(free) f(h) cross join lateral (
             select min(q.turn) filter (
@@ -49,12 +55,17 @@ extension PostgresSteps {
                    bool_or(q.visible_at > t and q.owner <> p_owner) is_held
               from (
                 select r.turn, r.visible_at, r.owner from push_delivery_batches r
-                 where r.host_no = f.h and r.turn >= p_floor and r.route + 0 = p_route order by r.turn offset 0) q) o
+                 where r.host_no = f.h and r.turn + 0 >= p_floor and r.route + 0 = p_route order by r.turn + 0 offset 0) q) o
          where o.is_held is not true;
-        -- Locked above, so they stay where they are.
+        -- Of each host the first rows, as many as it may have. Locked above, so they stay where they are.
         places := array(
-          select places[u.o] from unnest(turns, hosts) with ordinality u(n, h, o)
-           where u.h = any(free) and u.n < coalesce(gaps[array_position(free, u.h)], 9223372036854775807));
+          select places[y.o] from (
+            select x.o, sum(x.size) over (order by x.o) - x.size before from (
+              select u.o, u.size, sum(u.size) over (partition by u.h order by u.o) - u.size before
+                from unnest(turns, hosts, sizes) with ordinality u(n, h, size, o)
+               where u.h = any(free) and u.n < coalesce(gaps[array_position(free, u.h)], 9223372036854775807)) x
+             where x.before < p_share) y
+           where y.before < p_room);
         return query
           with b as (
             update push_delivery_batches q set owner = p_owner, fence = q.fence + 1, visible_at = t + p_lease

@@ -5,8 +5,8 @@ extension PostgresSteps {
     -- for another is looked up, decided and written in one go: the first send of each host, if its event is new. What is left,
     -- repeats and a host's further sends, follows one by one, and sees what that wrote.
     -- `p_of` says of each registration to which send it belongs, by its place.
-    -- A plan that was made on empty tables must do on full ones. So look-ups are scalar, since `exists` may be planned as a hash
-    -- of the whole table; what is found in an index is asked for in that index's order, or the planner might take any that
+    -- A plan that was made on empty tables must do on full ones. So look-ups are scalar, since `exists` may be planned as a
+    -- hash of the whole table; what is found in an index is asked for in that index's order, or the planner might take any that
     -- begins with the host; and the sum (`+ 0`) leaves a registration's own index as the only way to it.
     create function push_admit_v3(
       p_host bigint[], p_kind smallint[], p_seq bigint[], p_key uuid[], p_fence uuid[], p_digest uuid[],
