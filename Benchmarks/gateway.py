@@ -8,7 +8,7 @@ import sys
 import urllib.request
 
 from database import ROOT
-from machine import Program, free_port, output, running, tool
+from machine import Program, free_port, listening, output, running, tool
 
 sys.path.append(f"{ROOT}/Tests/chaos")
 from programs import Sandbox  # noqa: E402
@@ -92,6 +92,7 @@ class Receiver:
         self.program = Program(
             [tool("nghttpd"), "-d", self.folder, "-m", str(self.streams), "-n", "1", str(self.port), f"{self.folder}/key.pem",
              self.authority], {}, f"{self.folder}/nghttpd.log")
+        listening(self.port)
         return self
 
     def __exit__(self, *_):

@@ -29,6 +29,18 @@ def free_port():
         return listener.getsockname()[1]
 
 
+def listening(port):
+    """Returns once something listens there."""
+    end = time.monotonic() + 10
+    while True:
+        try:
+            return socket.create_connection(("127.0.0.1", port), timeout=1).close()
+        except OSError:
+            if time.monotonic() > end:
+                raise SystemExit(f"nothing listens on port {port}") from None
+            time.sleep(0.01)
+
+
 def cpu(pid):
     """Seconds of CPU that a process has used, 0 when it is gone."""
     try:

@@ -37,10 +37,12 @@ final class Lane {
   private var owner = LeaseOwner()
   private var isClaiming = false
   /// The next claim does not begin before. One costs the database as much as ten batches do, so that under load they are
-  /// gathered: after a claim that found a good many, and after one that found nothing.
+  /// gathered.
   private var claimDue = Monotonic.now
-  /// From the beginning of such a claim, in ms.
+  /// From the beginning of one claim to that of the next under load, in ms.
   private static let gathering = 10
+  /// The last claim that found something found a good many, and not as many as it may.
+  private var isLoaded = false
   /// Batches that are a good many.
   private static let many = 16
   /// Runs while the next claim is not due.
@@ -117,8 +119,8 @@ final class Lane {
       passedOver.formUnion(limit.without)
       if let claim = await claim(limit: limit, from: marks) {
         lowWater = claim.lowWater
-        let isGathering = claim.looked == 0 || (claim.looked >= Self.many && claim.looked < context.batch)
-        claimDue = isGathering ? began.advanced(milliseconds: Self.gathering) : began
+        if claim.looked > 0 { isLoaded = claim.looked >= Self.many && claim.looked < context.batch }
+        claimDue = isLoaded ? began.advanced(milliseconds: Self.gathering) : began
         if claim.looked >= limit.batches || claim.hasOlder { isWoken = true }
         for delivery in claim.deliveries { take(delivery) }
       } else {
