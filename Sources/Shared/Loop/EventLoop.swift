@@ -105,6 +105,7 @@ package final class EventLoop: SerialExecutor, TaskExecutor, @unchecked Sendable
   private func run() {
     var events = [epoll_event](repeating: epoll_event(), count: 256)
     var jobs: [UnownedJob] = []
+    // Written and read on this thread alone, which is the loop's.
     nonisolated(unsafe) var wait: Int32 = 0
     while true {
       LoopActor.assumeIsolated { wait = patience() }

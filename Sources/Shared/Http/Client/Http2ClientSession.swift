@@ -78,7 +78,7 @@ final class Http2ClientSession {
   nonisolated private static let readBody: nghttp2_data_source_read_callback = {
     _, _, buffer, length, flags, source, _ in
     guard let raw = source?.pointee.ptr, let flags else { return Int(NGHTTP2_ERR_CALLBACK_FAILURE.rawValue) }
-    // Used before the callback returns, on the loop's thread, which this is.
+    // Both are used before the callback returns, on the loop's thread, which this is.
     nonisolated(unsafe) let room = UnsafeMutableRawBufferPointer(start: buffer, count: length)
     nonisolated(unsafe) var taken = (count: 0, last: false)
     let exchange = Unmanaged<Http2Exchange>.fromOpaque(raw).takeUnretainedValue()

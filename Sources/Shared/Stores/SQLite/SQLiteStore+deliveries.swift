@@ -35,9 +35,9 @@ extension SQLiteStore {
     } catch { throw StoreFailure(error) }
   }
 
-  package nonisolated func renew(_ batches: [BatchKey], owner: Int64, lease: Int64) async throws(StoreFailure) -> Set<
-    BatchKey
-  > {
+  package nonisolated func renew(
+    _ batches: [BatchKey], owner: Int64, lease: Int64
+  ) async throws(StoreFailure) -> Set<BatchKey> {
     try await write { [clock] file in
       let now = clock()
       return try Set(
