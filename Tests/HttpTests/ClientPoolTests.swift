@@ -271,6 +271,50 @@ extension ClientLiveTests {
       server.stop()
     }
 
+    @Test("The first of many requests leave while the others are being made")
+    func earlyStart() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 100)
+        case .request(let stream, _): connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      #expect(await bench.pool.answer(push(bench.origin)).status == 200)
+      var answers: [Answer] = []
+      for _ in 0..<10 { bench.pool.send(push(bench.origin)) { answers.append($0) } }
+      // The turn in which they were made is not over.
+      server.connections[0].readWhatCame()
+      #expect((2...10).contains(server.connections[0].requests))
+      await until { answers.count == 10 }
+      #expect(answers.allSatisfy { $0.status == 200 })
+      bench.pool.close()
+      server.stop()
+    }
+
+    @Test("A connection that breaks while requests are being made fails those that left, and the others go elsewhere")
+    func breaksAmidRequests() async {
+      let server = ScriptedServer { connection, event in
+        switch event {
+        case .opened: connection.settings(streams: 100)
+        case .request(let stream, _): connection.answer(stream)
+        }
+      }
+      let bench = Bench(server.port) { $0.connections = 1 }
+      #expect(await bench.pool.answer(push(bench.origin)).status == 200)
+      server.connections[0].close()
+      var answers: [Answer] = []
+      for _ in 0..<40 { bench.pool.send(push(bench.origin)) { answers.append($0) } }
+      await until { answers.count == 40 }
+      let lost = answers.filter { $0.failure == .connectionLost }.count
+      #expect(lost > 0 && lost + answers.filter { $0.status == 200 }.count == 40)
+      #expect(bench.log.connects == 2)
+      #expect(await bench.pool.answer(push(bench.origin)).status == 200)
+      #expect(answers.count == 40)
+      bench.pool.close()
+      server.stop()
+    }
+
     @Test("A request without time left is not sent")
     func noTime() async {
       let server = ScriptedServer { connection, event in

@@ -110,6 +110,13 @@ final class ScriptedConnection: Readiness {
   /// Reads nothing more, but keeps the connection.
   func goDeaf() { EventLoop.shared.change(descriptor, []) }
 
+  /// Reads at once, without a turn of the loop; what was sent on this machine is here in a moment at the latest.
+  func readWhatCame() {
+    var waited = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    poll(&waited, 1, 10_000)
+    ready(.read)
+  }
+
   func ready(_ events: Interest) {
     var buffer = [UInt8](repeating: 0, count: 65_536)
     while isOpen {
