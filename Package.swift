@@ -92,7 +92,7 @@ let package = Package(
       "StoresTests", ["Stores", "Contract", "Keys", "Loop", "Operations", "Postgres", "SQLite"],
       files: [
         "schema-3-statements.sql", "schema-4-statements.sql", "schema-5-statements.sql",
-        "schema-6-statements.sql", "schema-7-statements.sql",
+        "schema-6-statements.sql", "schema-7-statements.sql", "schema-8-statements.sql",
       ]),
     tests(
       "ProvidersTests", ["Providers", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Tls"],

@@ -135,9 +135,9 @@ final class Database {
   /// Admits sends and wakes the workers when that gives them something to send.
   func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
     guard let store, isUsable else { throw .unavailable("database not ready") }
-    let answers = try await store.admit(sends)
-    if answers.contains(where: { $0.contains(.queued) }) { signal?.raise() }
-    return answers
+    let admitted = try await store.admit(sends)
+    if !admitted.routes.isEmpty { signal?.raise(admitted.routes) }
+    return admitted.results
   }
 
   /// Connections to the server, for metrics; nil on SQLite.

@@ -58,7 +58,7 @@ final class LaneFloor {
   }
 
   func start() {
-    queue.watch.start { [lanes] in for lane in lanes { lane.wake() } }
+    queue.watch.start { [lanes] routes in for lane in lanes where routes.contains(lane.route) { lane.wake() } }
     for (place, lane) in lanes.enumerated() {
       // Apart from one another, so that an idle worker's statements do not come in bunches.
       every(Self.tick, first: place * Self.tick / lanes.count) { [self] in

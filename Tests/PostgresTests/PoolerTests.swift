@@ -36,7 +36,8 @@ struct PoolerTests {
       for (url, name) in [(text, "pooled"), (database.text, "direct")] {
         let listener = await PostgresListener(
           try PostgresUrl(url), channel: "c", applicationName: "\(database.name)-\(name)",
-          onNotify: { met.note("\(name) listens") }, onPooler: { met.note("\(name) meets a pooler") })
+          onNotify: { _ in }, onListening: { met.note("\(name) listens") },
+          onPooler: { met.note("\(name) meets a pooler") })
         await listener.start()
         await met.wait("\(name) listens")
         await listener.stop()

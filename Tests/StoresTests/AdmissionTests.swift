@@ -80,7 +80,7 @@ import Testing
       let ids = try await under.phones(host, 3)
       let event = Event.alert(1, id: "n")
       for turn in 0..<4 {
-        #expect(try await under[turn].admit([event.admission(host, ids)]) == [[.queued, .queued, .queued]])
+        #expect(try await under[turn].admit([event.admission(host, ids)]).results == [[.queued, .queued, .queued]])
       }
       #expect(try await under.depth() == 3)
       #expect(try await under.deliver().map(\.registrationId).sorted() == ids)
@@ -125,7 +125,7 @@ import Testing
         first.with(\.content, "x"), first.with(\.expiresAt, under.now + 5), first.with(\.notificationId, "n"),
       ] {
         #expect(try await under.send(event, host, ids + ["unknown"]) == [.error, .error, .error, .error])
-        #expect(try await under.second.admit([event.admission(host, ids)]) == [[.error, .error, .error]])
+        #expect(try await under.second.admit([event.admission(host, ids)]).results == [[.error, .error, .error]])
       }
       // A dismissal of that identity is another event, but a changed one raises no fence.
       let dismissal = Event.dismissal(8, id: "gone")
@@ -148,7 +148,7 @@ import Testing
       let first = try await under.deliver()
       #expect(first.map(\.registrationId).sorted() == [ids[0], ids[1], ids[2]])
       try await under.sweep(.payloads)
-      #expect(try await under.second.admit([event.admission(host, ids)]) == [ids.map { _ in .queued }])
+      #expect(try await under.second.admit([event.admission(host, ids)]).results == [ids.map { _ in .queued }])
       let second = try await under.deliver()
       #expect(second.map(\.registrationId).sorted() == [ids[3], ids[4]])
       #expect(Set((first + second).map(\.identity)).count == 5)
@@ -201,7 +201,7 @@ import Testing
           for number in 0..<20 {
             // Each names two phones, and each phone is named four times.
             let named = [ids[number % 10], ids[(number + 1) % 10]]
-            group.addTask { try await under[number].admit([event.admission(host, named)]) }
+            group.addTask { try await under[number].admit([event.admission(host, named)]).results }
           }
           return try await group.reduce(into: [SendResult]()) { $0 += $1.joined() }
         }
@@ -220,7 +220,7 @@ import Testing
         let queued = try await withThrowingTaskGroup(of: (Int, [[SendResult]]).self) { group in
           for number in 0..<10 {
             let event = Event.alert(Int64(round)).with(\.content, "\(number % 2)")
-            group.addTask { (number % 2, try await under[number].admit([event.admission(host, [id])])) }
+            group.addTask { (number % 2, try await under[number].admit([event.admission(host, [id])]).results) }
           }
           return try await group.reduce(into: [Int]()) { if $1.1 == [[.queued]] { $0.append($1.0) } }
         }
@@ -241,7 +241,7 @@ import Testing
         sends += (0..<16).map { Event.alert($0, id: "n").admission(host, ids) }
       }
       let mixed = (0..<64).map { sends[$0 % 4 * 16 + $0 / 4] }
-      #expect(try await under.store.admit(mixed) == mixed.map { $0.registrationIds.map { _ in .queued } })
+      #expect(try await under.store.admit(mixed).results == mixed.map { $0.registrationIds.map { _ in .queued } })
       #expect(try await under.depth() == 1_280)
       let delivered = try await under.deliver()
       #expect(delivered.count == 1_280)
@@ -259,7 +259,7 @@ import Testing
         event.admission(host, [ids[0]]), event.admission(host, ids), event.with(\.content, "x").admission(host, ids),
         Event.dismissal(5, id: "n").admission(host, [ids[1]]), Event.alert(4, id: "n").admission(host, ids),
         Event.alert(6, id: "n").admission(host, ids),
-      ])
+      ]).results
       #expect(
         results == [
           [.queued], [.queued, .queued], [.error, .error], [.queued], [.queued, .queued], [.queued, .queued],
@@ -275,7 +275,7 @@ import Testing
   @Test(arguments: StoreKind.allCases)
   func `No sends are no results`(on kind: StoreKind) async throws {
     try await kind.use { under in
-      let results = try await under.store.admit([])
+      let results = try await under.store.admit([]).results
       #expect(results.isEmpty)
     }
   }

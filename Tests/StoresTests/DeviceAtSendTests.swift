@@ -132,7 +132,7 @@ import Testing
       let device = try await under.store.devices(of: host).first { $0.registrationId == id }
       let isDead = try #require(device).isDead
       let answer: [SendResult] = [isDead ? .dead : .queued]
-      #expect(try await under.second.admit([Event.alert(2).admission(host, [id])]) == [answer])
+      #expect(try await under.second.admit([Event.alert(2).admission(host, [id])]).results == [answer])
       return isDead
     }
   }

@@ -160,7 +160,7 @@ import Testing
         group.addTask {
           for id in ids {
             for event in events {
-              let results = try await under.store.admit([event.admission(host, [id])])
+              let results = try await under.store.admit([event.admission(host, [id])]).results
               #expect(results == [[.queued]])
             }
           }

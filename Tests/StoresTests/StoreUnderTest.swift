@@ -97,7 +97,7 @@ extension StoreUnderTest {
 extension StoreUnderTest {
   @discardableResult
   func send(_ event: Event, _ host: Host, _ ids: [String]) async throws -> [SendResult] {
-    let results = try await store.admit([event.admission(host, ids)])
+    let results = try await store.admit([event.admission(host, ids)]).results
     return try #require(results.first)
   }
 
@@ -106,7 +106,7 @@ extension StoreUnderTest {
     var results: [[SendResult]] = []
     for start in stride(from: 0, to: events.count, by: 64) {
       let group = events[start..<min(start + 64, events.count)]
-      results += try await store.admit(group.map { $0.admission(host, ids) })
+      results += try await store.admit(group.map { $0.admission(host, ids) }).results
     }
     return results
   }

@@ -50,13 +50,13 @@ struct CrowdedLaneTests {
     let text =
       #"{"notificationSeq":1,"notificationEpoch":"e","source":"terminal-bell","title":"T","body":"B"}"#
     let notification = try Notification(stored: Array(text.utf8))
-    let results = try await store.admit([
+    let admitted = try await store.admit([
       Admission(
         host: host, registrationIds: [id], kind: .alert, seq: 1, eventKey: EventKeys.event(notification),
         fenceKey: nil, contentDigest: EventKeys.content(notification), payload: notification.stored, isSilent: false,
         expiresAt: nil)
     ])
-    #expect(results == [[.queued]])
+    #expect(admitted.results == [[.queued]])
   }
 
   /// Waits until `condition` holds, which changes on the loop alone. Two minutes without it are a failure.

@@ -10,14 +10,14 @@ package final class PostgresListener: Readiness {
   private let session: SessionSettings
   private let command: String
   private let limits: PostgresLimits
-  private let onNotify: @LoopActor () -> Void
+  private let onNotify: @LoopActor (Set<String>) -> Void
+  private let onListening: @LoopActor () -> Void
   private let onLost: @LoopActor (String) -> Void
   private let onRestored: @LoopActor () -> Void
   private let onPooler: @LoopActor () -> Void
 
   private var link: ServerLink?
   private var socket: Int32 = -1
-  private var isListening = false
   private var backoff = Backoff()
   private var timer: Timer?
   /// Goes up with each start and stop, so that an attempt begun before is known as stale.
@@ -25,12 +25,13 @@ package final class PostgresListener: Readiness {
   private var isLost = false
   private var isPooled = false
 
-  /// `onNotify` is called once for each bunch of notifications, and once after each connection, since some may have been
-  /// missed before it. `onLost` and `onRestored` tell when the connection breaks (with the reason) and when it is back. `onPooler` is
-  /// called once, when a pooler is first met.
+  /// `onNotify` is called once for each bunch of notifications, with what they carry, and `onListening` once after each
+  /// connection, since some may have been missed before it. `onLost` and `onRestored` tell when the connection breaks (with
+  /// the reason) and when it is back. `onPooler` is called once, when a pooler is first met.
   package init(
     _ url: PostgresUrl, channel: String, applicationName: String, limits: PostgresLimits = .init(),
-    onNotify: @escaping @LoopActor () -> Void,
+    onNotify: @escaping @LoopActor (Set<String>) -> Void,
+    onListening: @escaping @LoopActor () -> Void,
     onLost: @escaping @LoopActor (String) -> Void = { _ in },
     onRestored: @escaping @LoopActor () -> Void = {},
     onPooler: @escaping @LoopActor () -> Void = {}
@@ -40,6 +41,7 @@ package final class PostgresListener: Readiness {
     command = "LISTEN \"\(quoted)\"; select pg_backend_pid()"
     self.limits = limits
     self.onNotify = onNotify
+    self.onListening = onListening
     self.onLost = onLost
     self.onRestored = onRestored
     self.onPooler = onPooler
@@ -89,7 +91,6 @@ package final class PostgresListener: Readiness {
     case 1: return
     default: return lose(link.complaint)
     }
-    var bunch = false
     while PQisBusy(link.raw) == 0 {
       guard let result = PQgetResult(link.raw) else { break }
       defer { PQclear(result) }
@@ -99,18 +100,18 @@ package final class PostgresListener: Readiness {
       case PGRES_TUPLES_OK: meet(PQgetvalue(result, 0, 0).map { String(cString: $0) }, PQbackendPID(link.raw))
       default: return lose(link.complaint)
       }
-      bunch = true
-      isListening = true
       backoff.succeeded()
       EventLoop.shared.cancel(timer)
       if isLost { onRestored() }
       isLost = false
+      onListening()
     }
+    var bunch: Set<String> = []
     while let notification = PQnotifies(link.raw) {
+      bunch.insert(String(cString: notification.pointee.extra))
       PQfreemem(notification)
-      bunch = true
     }
-    if bunch, isListening { onNotify() }
+    if !bunch.isEmpty { onNotify(bunch) }
   }
 
   private func meet(_ backend: String?, _ greeted: Int32) {
@@ -134,6 +135,5 @@ package final class PostgresListener: Readiness {
     EventLoop.shared.cancel(timer)
     if link != nil { EventLoop.shared.forget(socket) }
     link = nil
-    isListening = false
   }
 }

@@ -45,12 +45,25 @@ package enum SendResult: String, Sendable, CaseIterable {
   case error
 }
 
+/// What became of a group of sends.
+package struct Admitted: Sendable {
+  /// Of each send, one answer for each of its registrations, in order.
+  package let results: [[SendResult]]
+  /// Routes that have something new to deliver, or may have; none when nothing was queued.
+  package let routes: Set<Route>
+
+  package init(results: [[SendResult]], routes: Set<Route>) {
+    self.results = results
+    self.routes = results.contains { $0.contains(.queued) } ? routes : []
+  }
+}
+
 /// Admits events (rulings 4 and 5).
 package protocol EventStore: Sendable {
   /// Admits each send by itself, all in one transaction, and returns after the commit: "queued" is durable.
   ///
-  /// The result at `i` holds one answer for each of `sends[i].registrationIds`, in order. When it throws, nothing of any of
+  /// The results at `i` hold one answer for each of `sends[i].registrationIds`, in order. When it throws, nothing of any of
   /// them is stored (or, with `.unknown`, all may be): the caller then tries them one by one, so that a send that the
   /// database refuses does not fail its neighbours. At most 64 sends.
-  func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]]
+  func admit(_ sends: [Admission]) async throws(StoreFailure) -> Admitted
 }

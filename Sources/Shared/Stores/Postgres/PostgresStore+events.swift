@@ -5,11 +5,11 @@ extension PostgresStore {
   private static let admission = PostgresStatement(
     "select push_admit_v3($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)")
 
-  package func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
+  package func admit(_ sends: [Admission]) async throws(StoreFailure) -> Admitted {
     let codes = try await run(Self.admission, Self.values(of: sends)) { rows throws(PostgresFailure) in
       try rows.int2Array(0, 0)
     }
-    let results = codes.map { (code) -> SendResult in
+    let results = codes.dropLast().map { (code) -> SendResult in
       switch code {
       case 0: .queued
       case 1: .dead
@@ -18,10 +18,12 @@ extension PostgresStore {
       }
     }
     var at = 0
-    return sends.map { send in
+    let bySend = sends.map { send in
       defer { at += send.registrationIds.count }
       return Array(results[at..<min(at + send.registrationIds.count, results.count)])
     }
+    let ways = codes.last ?? 0
+    return Admitted(results: bySend, routes: Set(Route.allCases.filter { ways >> $0.rawValue & 1 == 1 }))
   }
 
   /// What `push_admit_v3` is given for a group, in its order.

@@ -1,7 +1,8 @@
+package import Contract
 package import Loop
 package import Postgres
 
-/// Wakes workers by NOTIFY.
+/// Wakes workers by NOTIFY, which names the routes, a digit each.
 ///
 /// From a session of its own and never inside an admission: a NOTIFY takes one lock of the whole server until its commit is
 /// on disk, which serialises commits. Here nothing waits for the disk (`synchronous_commit` off: the notification carries
@@ -11,28 +12,38 @@ package final class PostgresSignal: QueueSignal {
   private static let notify = PostgresStatement(
     """
     with fast as materialized (select set_config('synchronous_commit', 'off', true))
-    select pg_notify('push_queue', '') from fast
+    select pg_notify('push_queue', $1) from fast
     """)
   private let pool: PostgresPool
   private var isSending = false
-  private var isRaised = false
+  private var raised: Set<Route> = []
 
   package init(url: PostgresUrl, applicationName: String) {
     pool = PostgresPool(url, maximum: 1, applicationName: applicationName, log: { _ in })
   }
 
-  package func raise() {
-    isRaised = true
+  package func raise(_ routes: Set<Route>) {
+    raised.formUnion(routes)
     if isSending { return }
     isSending = true
     EventLoop.shared.start { [self] in
-      while isRaised {
-        isRaised = false
+      while !raised.isEmpty {
+        let payload = Self.payload(raised)
+        raised = []
         // A failure is told by the store's own pool; workers look by themselves meanwhile.
-        _ = try? await pool.run(Self.notify, [])
+        _ = try? await pool.run(Self.notify, [.text(payload)])
       }
       isSending = false
     }
+  }
+
+  static func payload(_ routes: Set<Route>) -> String { routes.map { String($0.rawValue) }.sorted().joined() }
+
+  /// The routes that a notification names; all of them when it names none, as those of older programs, or one that this
+  /// program does not know.
+  static func routes(_ payload: String) -> Set<Route> {
+    let named = payload.map { Int16(String($0)).flatMap(Route.init(rawValue:)) }
+    return named.isEmpty || named.contains(nil) ? Set(Route.allCases) : Set(named.compactMap(\.self))
   }
 }
 
@@ -52,9 +63,11 @@ package final class PostgresWatch: QueueWatch {
     self.log = log
   }
 
-  package func start(_ woken: @escaping @LoopActor () -> Void) {
+  package func start(_ woken: @escaping @LoopActor (Set<Route>) -> Void) {
     let listener = PostgresListener(
-      url, channel: "push_queue", applicationName: applicationName, onNotify: woken,
+      url, channel: "push_queue", applicationName: applicationName,
+      onNotify: { woken($0.reduce(into: []) { $0.formUnion(PostgresSignal.routes($1)) }) },
+      onListening: { woken(Set(Route.allCases)) },
       onPooler: { [log] in
         log("a pooler stands before the database: wake-ups may not pass it, so workers look at the queue by themselves")
       })

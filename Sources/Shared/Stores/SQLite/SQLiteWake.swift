@@ -1,6 +1,7 @@
+package import Contract
 package import Loop
 
-/// Wakes the workers of this machine through a file beside the database.
+/// Wakes the workers of this machine through a file beside the database, those of all routes.
 @LoopActor
 package final class SQLiteWake: QueueSignal, QueueWatch {
   private let file: WakeFile
@@ -11,9 +12,11 @@ package final class SQLiteWake: QueueSignal, QueueWatch {
     self.file = file
   }
 
-  package func raise() { file.raise() }
+  package func raise(_: Set<Route>) { file.raise() }
 
-  package func start(_ woken: @escaping @LoopActor () -> Void) { _ = file.listen(woken) }
+  package func start(_ woken: @escaping @LoopActor (Set<Route>) -> Void) {
+    _ = file.listen { woken(Set(Route.allCases)) }
+  }
 
   package func stop() { file.stop() }
 }

@@ -3,7 +3,7 @@ enum SQLiteSteps {
   static let all: [(number: Int, sql: String)] = [
     (1, tables), (2, record),
     // Steps 3 to 8 are Postgres's own.
-    (3, ""), (4, ""), (5, ""), (6, ""), (7, ""), (8, ""),
+    (3, ""), (4, ""), (5, ""), (6, ""), (7, ""), (8, ""), (9, ""),
   ]
 
   /// The same tables as on Postgres. `devices` is a list of device numbers with commas between.

@@ -2,7 +2,7 @@
 package enum Schema {
   /// The number of the newest step. A program serves no database with another one, unless that one says that it
   /// serves this build too.
-  package static let version = 8
+  package static let version = 9
 
   /// The oldest build, by its `version`, that works on with the schema of this one: steps add, and what an older build
   /// reads and calls goes only in a later release. During a rollout, and after a rollback, both run on the newer schema.
