@@ -39,8 +39,12 @@ final class Lane {
   /// The next claim does not begin before. One costs the database as much as ten batches do, so that under load they are
   /// gathered.
   private var claimDue = Monotonic.now
-  /// From the beginning of one claim to that of the next under load, in ms.
-  private static let gathering = 10
+  /// From the beginning of one claim to that of the next under load, in ms: the longer, the less the last one found, since the
+  /// more workers share the queue, the less there is for each.
+  private var gathering = gatherings.lowerBound
+  private static let gatherings = 10...20
+  /// Batches that a claim is to find under load.
+  private static let plenty = 32
   /// The last claim that found something found a good many, and not as many as it may.
   private var isLoaded = false
   /// Batches that are a good many.
@@ -120,7 +124,9 @@ final class Lane {
       if let claim = await claim(limit: limit, from: marks) {
         lowWater = claim.lowWater
         if claim.looked > 0 { isLoaded = claim.looked >= Self.many && claim.looked < context.batch }
-        claimDue = isLoaded ? began.advanced(milliseconds: Self.gathering) : began
+        let wanted = gathering * Self.plenty / max(claim.looked, 1)
+        gathering = min(max(wanted, Self.gatherings.lowerBound), Self.gatherings.upperBound)
+        claimDue = isLoaded ? began.advanced(milliseconds: gathering) : began
         if claim.looked >= limit.batches || claim.hasOlder { isWoken = true }
         for delivery in claim.deliveries { take(delivery) }
       } else {
