@@ -29,7 +29,8 @@ package enum Hex {
     return bytes
   }
 
-  private static func digit(_ value: UInt8) -> UInt8 {
+  /// The lower-case digit of a value from 0 to 15.
+  package static func digit(_ value: UInt8) -> UInt8 {
     value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
   }
 

@@ -11,7 +11,7 @@ extension Lane {
     let now = Monotonic.now
     let remaining = held.remaining(now)
     if remaining <= 0 { return end(held, .expired, nil, .none) }
-    guard let notification = try? Notification(stored: delivery.payload) else {
+    guard let notification = lastRead.notification(in: delivery.payload) else {
       return end(held, .failed, "the stored notification cannot be read", .none)
     }
     let push = Push(

@@ -20,6 +20,7 @@ final class Lane {
   var breaker = InvalidationBreaker()
   var parkedReminder = Reminder()
   var pausedReminder = Reminder()
+  var lastRead = LastNotification()
   /// Deliveries claimed and neither settled nor given back.
   private(set) var held = 0
   /// What the provider has been sent and has not answered, by registration: each has one on its way at most.

@@ -7,8 +7,13 @@ enum ApnsId {
     var bytes = Array((identity + [UInt8](repeating: 0, count: 16)).prefix(16))
     bytes[6] = bytes[6] & 0x0f | 0x40
     bytes[8] = bytes[8] & 0x3f | 0x80
-    let hex = Array(Hex.encode(bytes).utf8)
-    let groups = [hex[0..<8], hex[8..<12], hex[12..<16], hex[16..<20], hex[20..<32]]
-    return String(decoding: Array(groups.joined(separator: [UInt8(ascii: "-")])), as: UTF8.self)
+    var text: [UInt8] = []
+    text.reserveCapacity(36)
+    for (place, byte) in bytes.enumerated() {
+      if place == 4 || place == 6 || place == 8 || place == 10 { text.append(UInt8(ascii: "-")) }
+      text.append(Hex.digit(byte >> 4))
+      text.append(Hex.digit(byte & 15))
+    }
+    return String(decoding: text, as: UTF8.self)
   }
 }

@@ -110,10 +110,10 @@ package final class ApnsSender: CredentialSender {
     shown = token
   }
 
-  /// What an outcome means. With it comes the time by Apple's clock, where the answer says, in Unix ms.
+  /// What an outcome means. With it comes the time by Apple's clock as the answer gives it, if it does.
   private func read(
     _ outcome: Result<Http2ClientResponse, Http2Failure>, _ push: Push, _ token: String, _ remedies: Remedies
-  ) -> (Reply, Int64?) {
+  ) -> (Reply, String?) {
     switch outcome {
     case .success(let response):
       tokens.noteUse(of: token, clock.now())
@@ -121,14 +121,14 @@ package final class ApnsSender: CredentialSender {
         status: response.status, body: response.body, apnsId: response.headers["apns-id"],
         retryAfter: response.headers["retry-after"], registeredAt: push.registeredAt,
         credentialIsFresh: remedies.isRenewed, now: clock.wall())
-      return (ReplyTable.reply(to: answer, route: route), response.headers["date"].flatMap(HttpDate.parse))
+      return (ReplyTable.reply(to: answer, route: route), response.headers["date"])
     case .failure(let failure): return (Reply(failure, route: route), nil)
     }
   }
 
   /// A reason with what an operator should look at.
-  private func explained(_ reason: String, _ date: Int64?) -> String {
-    let skew = ClockSkew(theirs: date, ours: clock.wall())
+  private func explained(_ reason: String, _ date: String?) -> String {
+    let skew = ClockSkew(theirs: date.flatMap(HttpDate.parse), ours: clock.wall())
     switch reason {
     case "ExpiredProviderToken":
       return "\(reason): \(skew?.description ?? "is this machine's clock right?")"
