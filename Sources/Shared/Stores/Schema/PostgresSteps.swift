@@ -13,7 +13,7 @@ enum PostgresSteps {
     (6, pagesStep),
     (7, vacuumStep),
     (8, looksStep + floorStep),
-    (9, routesStep),
+    (9, routesStep + spaceStep),
   ]
 
   /// Times are Unix ms by the database's clock. Wide columns first, so that rows have no padding.
