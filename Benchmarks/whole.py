@@ -17,8 +17,8 @@ class Whole:
         self.memory = {"api": 0.0, "worker": 0.0}
         self.doubled = 0
 
-    def rate(self, copies, seconds):
-        """Sends a second from the first to the last delivery; half of the load for each api."""
+    def rate(self, copies, seconds, connections):
+        """Sends a second from the first to the last delivery; half of the connections for each of two apis."""
         self.database.empty()
         with contextlib.ExitStack() as stack:
             apis = [stack.enter_context(gateway.api(self.database, f"{self.folder}/whole-api{n}.log")) for n in range(copies)]
@@ -27,7 +27,7 @@ class Whole:
                 for n in range(copies)]
             began = time.monotonic()
             with concurrent.futures.ThreadPoolExecutor() as pool:
-                loads = [pool.submit(Wrk(api.port, self.hosts).run, 64 // copies, seconds) for api in apis]
+                loads = [pool.submit(Wrk(api.port, self.hosts).run, connections // copies, seconds) for api in apis]
             sends = sum(load.result()["all"] for load in loads)
             settle(self.database)
             spent = time.monotonic() - began
@@ -43,12 +43,16 @@ def measure(database, folder, hosts, seconds, pairs):
     with gateway.Receiver(f"{folder}/whole") as apple:
         apple.phones(database.sql("select token from push_devices").split())
         whole = Whole(database, folder, hosts, apple)
-        line = paired("two apis and two workers against one of each: sends delivered a second", "1/s",
-                      lambda: whole.rate(2, seconds), lambda: whole.rate(1, seconds), pairs, (">=", 1))
+        # Few callers at once leave each of two apis half as much to commit together; many keep both busy.
+        few, many = (
+            paired(f"two apis and two workers against one of each, {count} connections in all: sends delivered a second", "1/s",
+                   lambda: whole.rate(2, seconds, count), lambda: whole.rate(1, seconds, count), pairs, (">=", 1))
+            for count in (64, 256))
         api, worker = (whole.memory[kind] / 2**20 for kind in ("api", "worker"))
         return [
-            line,
-            Measure("sends, each to two phones, delivered a second", "1/s", line.yardstick, None, [], None),
+            few,
+            many,
+            Measure("sends, each to two phones, delivered a second", "1/s", few.yardstick, None, [], None),
             Measure("deliveries sent twice by two of each", "", whole.doubled, 0, [], None),
             Measure("api's memory at full load", "MB", api, 64, [api / 64], ("<=", 1)),
             Measure("worker's memory at full load", "MB", worker, 64, [worker / 64], ("<=", 1)),
