@@ -36,6 +36,7 @@ class Size:
         self.requests = 2_000 if quick else 200_000
         self.backlog = 1 if quick else 10  # events a host, each to two phones
         self.finished = 10_000 if quick else 5_000_000
+        self.kept = 2_000 if quick else 400_000  # events of a day that goes by in under three minutes
         self.rounds = 2 if quick else 10  # backlogs under one snapshot
         self.starts = 2 if quick else 10
         self.flying = 1_000 if quick else 10_000
@@ -99,7 +100,7 @@ def run(part, base, folder, size, measures, pictures):
         return lines
     if part == "growth":
         lines, rates = growth.measure(
-            base, folder, size.hosts, size.backlog, size.finished, size.rounds, size.seconds, min(size.pairs, 3))
+            base, folder, size.hosts, size.backlog, size.finished, size.kept, size.rounds, size.seconds, min(size.pairs, 3))
         pictures.append(lambda out: report.picture(
             f"{out}/snapshot.svg", "Delivery under a held snapshot, round by round", "rounds", "deliveries a second",
             list(enumerate(rates)), [(place, str(place + 1)) for place in range(len(rates))]))

@@ -232,11 +232,11 @@ def retention(database, folder, apple, hosts, rows, seconds):
             for table, share in worst.items()]
 
 
-def measure(database, folder, hosts, events, finished, rounds, seconds, pairs):
+def measure(database, folder, hosts, events, finished, kept, rounds, seconds, pairs):
     lines = [claims(database, finished, seconds, pairs)]
     with gateway.Receiver(f"{folder}/growth") as apple:
         apple.phones(database.sql("select token from push_devices").split())
         line, rates = held(database, folder, apple, events, rounds)
         lines += [line, idle(database, folder, apple, 10, seconds * 4), beside(database, folder, apple, hosts, seconds, pairs)]
-        lines += retention(database, folder, apple, hosts, finished // 5, seconds * 8)
+        lines += retention(database, folder, apple, hosts, kept, seconds * 8)
     return lines, rates
