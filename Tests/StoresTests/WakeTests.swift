@@ -34,7 +34,9 @@ import Testing
     }
   }
 
-  @Test func `A notification names its routes, and one that cannot be understood means all of them`() async throws {
+  // A pooler in transaction mode passes no notifications on; workers look by themselves behind one.
+  @Test(.enabled(if: !ScratchDatabase.isPooled))
+  func `A notification names its routes, and one that cannot be understood means all of them`() async throws {
     try await ScratchDatabase.use { database in
       let (heard, source) = AsyncStream.makeStream(of: Set<Route>.self)
       var told = heard.makeAsyncIterator()
@@ -65,7 +67,8 @@ import Testing
     }
   }
 
-  @Test func `Routes that are raised while a notification is under way go with the next`() async throws {
+  @Test(.enabled(if: !ScratchDatabase.isPooled))
+  func `Routes that are raised while a notification is under way go with the next`() async throws {
     try await ScratchDatabase.use { database in
       let (heard, source) = AsyncStream.makeStream(of: Set<Route>.self)
       var told = heard.makeAsyncIterator()
