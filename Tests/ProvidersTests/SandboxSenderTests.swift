@@ -90,7 +90,8 @@ struct SandboxSenderTests {
     let summary = try await sandbox.summary()
     #expect(summary["delivered"] == .integer(1_000) && summary["deliveredTokens"] == .integer(1_000))
     #expect(summary["providerTokens"] == .integer(1))
-    #expect(try await connections(sandbox).count >= 10)
+    // Each answers 100, and of the other 49 senders what was there by then: 1,000 of at most 149 each.
+    #expect(try await connections(sandbox).count >= 7)
     await sender.close()
   }
 
