@@ -30,6 +30,9 @@ final class Http2Connection: Readiness, Flushable {
   private var flushAsked = false
   /// Bytes of bodies that were submitted since the last write.
   private var gathered = 0
+  /// Were all of a turn's requests written at its end, the far end would be idle meanwhile, and this one while the far end
+  /// answers. With their heads, so many bytes of bodies are a TLS record that is nearly full: smaller writes cost more.
+  private static let worthWriting = 12 * 1024
   private var writeBlocked = false
 
   // The session must not be freed while it calls back.
@@ -120,9 +123,6 @@ final class Http2Connection: Readiness, Flushable {
     if gathered >= Self.worthWriting, !insideSession { write() } else { askFlush() }
     return true
   }
-  /// Were all of a turn's requests written at its end, the far end would be idle meanwhile, and this one while the far end
-  /// answers. With their heads, so many bytes of bodies are a TLS record that is nearly full: smaller writes cost more.
-  private static let worthWriting = 12 * 1024
 
   /// Gives a request up whose deadline passed. Its stream counts until HTTP/2 has closed it.
   func timedOut(_ exchange: Http2Exchange, _ now: Monotonic) {

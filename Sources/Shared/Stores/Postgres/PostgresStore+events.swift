@@ -22,6 +22,7 @@ extension PostgresStore {
       defer { at += send.registrationIds.count }
       return Array(results[at..<min(at + send.registrationIds.count, results.count)])
     }
+    // The last entry: the routes that may have something new, a bit each.
     let ways = codes.last ?? 0
     return Admitted(results: bySend, routes: Set(Route.allCases.filter { ways >> $0.rawValue & 1 == 1 }))
   }
