@@ -87,7 +87,7 @@ def run(part, base, folder, size, measures, pictures):
     if part == "sender":
         return sender.measure(folder, size.requests, size.pairs)
     if part == "delivery":
-        lines, progress = delivery.measure(base, folder, size.backlog, size.seconds, size.pairs)
+        lines, progress = delivery.measure(base, folder, size.backlog, size.pairs)
         pictures.append(lambda out: report.throughput(f"{out}/delivery.svg", progress, "A backlog delivered by one worker"))
         return lines
     if part == "whole":

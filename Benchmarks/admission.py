@@ -58,7 +58,7 @@ class Wrk:
     """Load over HTTP. Each run has hosts of its own, few enough that the api knows their sessions after a short warm-up
     (it looks up no more than 36 at once) and enough that none comes to its quota of 300 events."""
 
-    BLOCK = 320
+    BLOCK = 960
     first = itertools.count(0, 10_000_019)
     block = itertools.count()
 

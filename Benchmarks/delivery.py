@@ -6,25 +6,33 @@ import statistics
 import time
 
 import gateway
-from database import PAYLOAD
 from machine import cpu, output, resident
 from pairs import Measure, paired
 
-def one_by_one(database, apple, rows, seconds):
-    """Deliveries a second of 12 lanes that each claim one row, send it and finish it."""
-    database.sql(f"""
+
+def one_by_one(database, apple, events):
+    """Deliveries a second of 12 lanes that each claim one, send it and finish it, over the same backlog as the worker's."""
+    database.empty()
+    database.backlog(events)
+    database.sql("""
         drop table if exists bench_deliveries;
-        create table bench_deliveries (id bigserial primary key, device_no bigint, state int default 0, owner int, due bigint,
-          lease bigint, done_at bigint, payload bytea);
-        insert into bench_deliveries (device_no, due, payload)
-          select d.device_no, push_now_ms() - 1000, {PAYLOAD}
-            from push_devices d, generate_series(1, {rows} / (select count(*) from push_devices)::int + 1) n limit {rows};
+        create table bench_deliveries (id bigserial primary key, host_no bigint not null, number bigint not null,
+          device_no bigint not null, due bigint not null, lease bigint, owner int, fence int not null default 0,
+          state smallint not null default 0);
+        insert into bench_deliveries (host_no, number, device_no, due)
+          select b.host_no, b.number, d.device_no, b.visible_at
+            from push_delivery_batches b, unnest(b.devices) d (device_no) order by b.turn;
         create index on bench_deliveries (due, id) where state = 0;
-        analyze bench_deliveries""")
+        create index on bench_deliveries (device_no, id) where state < 2;
+        analyze bench_deliveries, push_events, push_event_recipients""")
+    total = database.number("select count(*) from bench_deliveries")
     database.sql("checkpoint")
     found = json.loads(output(
-        [f"{gateway.BIN}/bench", "one-by-one", database.url, apple.origin, "12", str(seconds)],
+        [f"{gateway.BIN}/bench", "one-by-one", database.url, apple.origin, "12"],
         env={**os.environ, "SSL_CERT_FILE": apple.authority}))
+    finished = database.number("select count(*) from push_event_recipients where outcome = 1")
+    if not total == finished == found["deliveries"]:
+        raise SystemExit(f"{found['deliveries']} of {total:.0f} were sent one by one, {finished:.0f} have an outcome")
     database.sql("drop table bench_deliveries")
     return found["deliveries"] / found["seconds"]
 
@@ -72,7 +80,7 @@ class Run:
             time.sleep(0.05)
 
 
-def measure(database, folder, events, seconds, pairs):
+def measure(database, folder, events, pairs):
     """The lines of the table, and the run whose progress is drawn."""
     with gateway.Receiver(f"{folder}/apple") as apple:
         apple.phones(database.sql("select token from push_devices").split())
@@ -88,7 +96,7 @@ def measure(database, folder, events, seconds, pairs):
 
         measures = [
             paired(f"delivery of {total:,} waiting, one worker: deliveries a second against one by one with 12 lanes", "1/s", ours,
-                   lambda: one_by_one(database, apple, min(total, 200_000), seconds), pairs, (">=", 20))]
+                   lambda: one_by_one(database, apple, events), pairs, (">=", 20))]
         rate = measures[0].ours
         measures.append(Measure("delivery, one worker: deliveries a second", "1/s", rate, 10_000, [rate / 10_000], (">=", 1)))
         measures.append(Measure("worker's CPU a delivery", "µs", statistics.median(costs), None, [], None))

@@ -4,17 +4,17 @@ internal import Loop
 /// Parts of the gateway alone, so that they can be held beside others' figures.
 ///
 ///     SSL_CERT_FILE=authority.pem bench sender https://127.0.0.1:8443 STREAMS CONNECTIONS REQUESTS
-///     SSL_CERT_FILE=authority.pem bench one-by-one postgres://… https://127.0.0.1:8443 LANES SECONDS
+///     SSL_CERT_FILE=authority.pem bench one-by-one postgres://… https://127.0.0.1:8443 LANES
 ///     bench straight FOLDER HOSTS SENDS GROUP
 ///
 /// `sender` drives the worker's HTTP/2 client against a server, as h2load would. `one-by-one` claims, sends and finishes one
-/// delivery at a time in each of its lanes. `straight` admits, claims and settles in one process on a SQLite file. Each
+/// delivery at a time in each of its lanes until none is left. `straight` admits, claims and settles in one process on a SQLite file. Each
 /// prints one line of JSON.
 @main
 enum Bench {
   private static let usage = """
     usage: bench sender https://HOST:PORT STREAMS CONNECTIONS REQUESTS
-           bench one-by-one postgres://… https://HOST:PORT LANES SECONDS
+           bench one-by-one postgres://… https://HOST:PORT LANES
            bench straight FOLDER HOSTS SENDS GROUP
     """
 
