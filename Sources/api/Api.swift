@@ -11,7 +11,7 @@ enum Api {
 
   static func main() {
     Service.run("api", usage: usage) { service in
-      guard CommandLine.arguments.count == 1 else { throw ProgramFailure(.usage, usage) }
+      if let word = CommandLine.arguments.dropFirst().first { throw ProgramFailure.unknown(word, usage) }
       try await serve(service)
     }
   }

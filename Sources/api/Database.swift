@@ -1,5 +1,4 @@
 internal import Contract
-internal import Glibc
 internal import Keys
 internal import Loop
 internal import Operations
@@ -76,9 +75,6 @@ final class Database {
   }
 
   private static func openFile(in directory: String, _ log: Log) async throws(ProgramFailure) -> SQLiteStore {
-    guard Folder.make(directory) else {
-      throw ProgramFailure(.unavailable, "ORCA_PUSH_DATA_DIR (\(directory)): the folder cannot be made")
-    }
     do throws(StoreFailure) {
       return try await SQLiteStore(directory: directory, log: { log.warning($0) })
     } catch {
@@ -110,7 +106,7 @@ final class Database {
 
   private func look() async -> Obstacle? {
     defer { checking = nil }
-    guard let store else { return directory.flatMap(Folder.complaint).map(Obstacle.folder) }
+    guard let store else { return directory.flatMap(DataFolder.complaint).map(Obstacle.folder) }
     do throws(StoreFailure) {
       if let mismatch = Schema.mismatch(found: try await store.schemaVersion()) { return .schema(mismatch) }
       isUsable = true
@@ -147,23 +143,4 @@ final class Database {
   }
 
   func close() async { await postgres?.close() }
-}
-
-/// The folder of a database file.
-enum Folder {
-  /// Makes the folder and what is missing above it, for its owner alone; whether it is there.
-  static func make(_ path: String) -> Bool {
-    var made = path.utf8.first == UInt8(ascii: "/") ? "/" : ""
-    for part in path.split(separator: "/") {
-      made += part
-      if mkdir(made, 0o700) != 0, errno != EEXIST { return false }
-      made += "/"
-    }
-    return access(path, F_OK) == 0
-  }
-
-  /// Why a database could not be kept there; nil when it could.
-  static func complaint(_ path: String) -> String? {
-    access(path, W_OK | X_OK) == 0 ? nil : "the folder cannot be written"
-  }
 }

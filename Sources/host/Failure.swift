@@ -34,7 +34,11 @@ struct Failure: Error {
     self.message = message
   }
 
-  static func usage(_ message: String) -> Failure { Failure(.usage, "usage", message + "; see pushhost --help") }
+  /// - Parameter command: whose options the message is about.
+  static func usage(_ message: String, of command: Grammar.Command? = nil) -> Failure {
+    let words = ["pushhost", command?.name, "--help"].compactMap(\.self).joined(separator: " ")
+    return Failure(.usage, "usage", "\(message); see \(words)")
+  }
 
   static func help(_ command: Grammar.Command?) -> Failure {
     var help = Failure(.usage, "help", Usage.text(for: command))
@@ -46,6 +50,8 @@ struct Failure: Error {
     let what = fault.description(at: address.plain)
     switch fault {
     case .unreachable: self.init(.unavailable, "unreachable", what + "; see pushhost doctor")
+    case .rejected(let rejection) where rejection.reason == "refused_proof":
+      self.init(.refused, rejection.reason, what + "; see pushhost doctor")
     case .rejected(let rejection): self.init(.refused, rejection.reason, what)
     case .throttled: self.init(.throttled, "throttled", what)
     }

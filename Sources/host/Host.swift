@@ -51,7 +51,7 @@ struct Host {
     do throws(GatewayAddressFault) {
       return try GatewayClient(gateway: address, keys: keys, state: state)
     } catch {
-      throw Failure(.configuration, "configuration", "the gateway's address \(error)")
+      throw Failure(.configuration, "configuration", error.description)
     }
   }
 

@@ -20,21 +20,23 @@ struct Invocation {
           String.init)
         let options = Grammar.common + (command?.options ?? Grammar.commands.flatMap(\.options))
         guard let option = options.first(where: { $0.name == parts[0] }) else {
-          throw Failure.usage("there is no --\(parts[0])" + (command.map { " for \($0.name)" } ?? ""))
+          throw Failure.usage("there is no --\(parts[0])" + (command.map { " for \($0.name)" } ?? ""), of: command)
         }
         let value: String
         if option.value == nil {
-          guard parts.count == 1 else { throw Failure.usage("--\(option.name) takes no value") }
+          guard parts.count == 1 else { throw Failure.usage("--\(option.name) takes no value", of: command) }
           value = ""
         } else {
           guard let given = parts.count == 2 ? parts[1] : rest.popFirst() else {
-            throw Failure.usage("--\(option.name) needs a value: \(option.value ?? "")")
+            throw Failure.usage("--\(option.name) needs a value: \(option.value ?? "")", of: command)
           }
           value = given
         }
-        if values[option.name] != nil && !option.isRepeatable { throw Failure.usage("--\(option.name) is given twice") }
+        if values[option.name] != nil && !option.isRepeatable {
+          throw Failure.usage("--\(option.name) is given twice", of: command)
+        }
         if !option.choices.isEmpty && !option.choices.contains(value) {
-          throw Failure.usage("--\(option.name) must be \(option.choices.joined(separator: " or "))")
+          throw Failure.usage("--\(option.name) must be \(option.choices.joined(separator: " or "))", of: command)
         }
         values[option.name, default: []].append(value)
       } else if command == nil {
@@ -47,13 +49,13 @@ struct Invocation {
     if values["help"] != nil { throw Failure.help(command) }
     guard let command else { throw Failure.usage("no command is given") }
     for name in values.keys where !(Grammar.common + command.options).contains(where: { $0.name == name }) {
-      throw Failure.usage("there is no --\(name) for \(command.name)")
+      throw Failure.usage("there is no --\(name) for \(command.name)", of: command)
     }
     guard arguments.count >= command.arguments.count else {
-      throw Failure.usage("\(command.name) needs \(command.arguments[arguments.count])")
+      throw Failure.usage("\(command.name) needs \(command.arguments[arguments.count])", of: command)
     }
     guard arguments.count <= command.arguments.count + command.optionalArguments.count else {
-      throw Failure.usage("\(command.name) takes fewer words: quote what belongs together")
+      throw Failure.usage("\(command.name) takes fewer words: quote what belongs together", of: command)
     }
     self.command = command
     self.arguments = arguments
@@ -70,7 +72,7 @@ struct Invocation {
   func has(_ name: String) -> Bool { values[name] != nil }
 
   func required(_ name: String) throws(Failure) -> String {
-    guard let value = self[name] else { throw Failure.usage("\(command.name) needs --\(name)") }
+    guard let value = self[name] else { throw Failure.usage("\(command.name) needs --\(name)", of: command) }
     return value
   }
 }

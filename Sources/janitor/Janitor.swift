@@ -24,9 +24,9 @@ enum Janitor {
       }
     }
     Service.run("janitor", usage: usage) { service in
-      guard arguments.count == 1, let command = arguments.first.flatMap(Command.init) else {
-        throw ProgramFailure(.usage, usage)
-      }
+      guard let word = arguments.first else { throw ProgramFailure(.usage, usage) }
+      guard let command = Command(rawValue: word) else { throw ProgramFailure.unknown(word, usage) }
+      if arguments.count > 1 { throw ProgramFailure.unknown(arguments[1], usage) }
       let configuration = try JanitorConfiguration(environment: service.environment)
       if configuration.mode == .validation {
         return service.log.notice("validation mode: nothing is written")

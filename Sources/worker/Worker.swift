@@ -13,7 +13,9 @@ enum Worker {
   static func main() {
     Service.run("worker", usage: usage) { service in
       let arguments = Array(CommandLine.arguments.dropFirst())
-      guard arguments.isEmpty || arguments == ["probe-fcm"] else { throw ProgramFailure(.usage, usage) }
+      if let word = arguments.first(where: { $0 != "probe-fcm" }) ?? arguments.dropFirst().first {
+        throw ProgramFailure.unknown(word, usage)
+      }
       let configuration = try WorkerConfiguration(environment: service.environment)
       if !arguments.isEmpty { return try await ProbeFcm(configuration, service.log).run() }
       let metrics = Metrics()

@@ -129,7 +129,12 @@ import Testing
       }
       expect(64, "usage", try await host.run("frob"))
       expect(64, "usage", try await host.run("send"))
-      expect(64, "usage", try await host.run("send", "--titel", "x"))
+      let slip = try await host.run("send", "--titel", "x")
+      expect(64, "usage", slip)
+      #expect(slip.errors == "pushhost: there is no --titel for send; see pushhost send --help\n")
+      let untitled = try await host.run("send", "--title", "")
+      expect(64, "usage", untitled)
+      #expect(untitled.errors.contains("the title is empty"))
       expect(64, "usage", try await host.run("register", "a", "--platform", "windows"))
       expect(
         66, "input",
@@ -144,7 +149,9 @@ import Testing
       expect(73, "no_key", try await host.run("devices", "--dir", host.folder + "-other"))
       // The gateway knows itself by one address: another is not vouched for, and doctor says so.
       let other = host.gateway.address.replacing("127.0.0.1", with: "localhost")
-      expect(77, "refused_proof", try await host.run("devices", "--gateway", other))
+      let misnamed = try await host.run("devices", "--gateway", other)
+      expect(77, "refused_proof", misnamed)
+      #expect(misnamed.errors.hasSuffix("; see pushhost doctor\n"))
       let doctor = try await host.run("doctor", "--gateway", other)
       #expect(doctor.code == 1)
       #expect(
@@ -373,6 +380,10 @@ import Testing
       let away = try await Command.run("bridge", ["http://127.0.0.1:1", "my-phone", "token.txt"], in: gateway.folder)
       #expect(away.code == 1)
       #expect(away.errors == "bridge: gateway_unreachable: the gateway cannot be reached: connection refused\n")
+      let slash = try await Command.run("bridge", [gateway.address + "/", "my-phone", "token.txt"], in: gateway.folder)
+      #expect(slash.errors.hasPrefix("bridge: the gateway's address must be an origin"))
+      let missing = try await Command.run("bridge", [gateway.address, "my-phone", "nowhere"], in: gateway.folder)
+      #expect(missing.errors == "bridge: cannot read nowhere\n")
     }
   }
 

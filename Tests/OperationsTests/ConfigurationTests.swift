@@ -156,6 +156,7 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     Refusal("ORCA_PUSH_DATABASE_URL", "host=db password=hunter2", "must begin with postgres://"),
     Refusal("ORCA_PUSH_DATABASE_URL", "postgres://u:hunter2 @db/x", "white space"),
     Refusal("ORCA_PUSH_DATABASE_POOL_MAX", "0", "from 1 to 200"),
+    Refusal("ORCA_PUSH_DATA_DIR", "~/hunter2", "which a shell resolves"),
     Refusal("ORCA_PUSH_TRUSTED_PROXY_HOPS", "17", "from 0 to 16"),
     Refusal("ORCA_PUSH_METRICS_PORT", "8080", "must differ from PORT"),
     Refusal("ORCA_PUSH_METRICS_PORT", "x", "from 0 to 65535"),
@@ -175,9 +176,11 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     Refusal("ORCA_PUSH_WORKER_BATCH", "1001", "from 1 to 1000"),
     Refusal("ORCA_PUSH_APNS_KEY_ID", "abcde12345", "10 characters of A-Z and 0-9"),
     Refusal("ORCA_PUSH_APPLE_TEAM_ID", "TEAM56789", "10 characters of A-Z and 0-9"),
-    Refusal("ORCA_PUSH_APNS_KEY_ID", "", "come together or not at all"),
+    Refusal(
+      "ORCA_PUSH_APNS_KEY_ID", "",
+      "ORCA_PUSH_APNS_KEY and ORCA_PUSH_APPLE_TEAM_ID are: they come together or not at all"),
     Refusal("ORCA_PUSH_APPLE_TEAM_ID", "", "come together or not at all"),
-    Refusal("ORCA_PUSH_APNS_KEY", "", "come together or not at all"),
+    Refusal("ORCA_PUSH_APNS_KEY", "", "is not set, nor is ORCA_PUSH_APNS_KEY_FILE, but ORCA_PUSH_APNS_KEY_ID and "),
     Refusal("ORCA_PUSH_APNS_KEY", "./AuthKey_hunter2.p8", "path"),
     Refusal("ORCA_PUSH_APNS_KEY", "/secrets/hunter2/key", "path"),
     Refusal("ORCA_PUSH_APNS_KEY", #"{"type":"service_account","private_key":"hunter2"}"#, "Google service account"),
@@ -293,10 +296,12 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
   }
 
   @Test(arguments: [
-    Refusal("ORCA_PUSH_APNS_KEY_FILE", "/nowhere/hunter2.p8", "names a file that cannot be read: No such file"),
+    Refusal(
+      "ORCA_PUSH_APNS_KEY_FILE", "/nowhere/a.p8", "names a file that cannot be read (/nowhere/a.p8): No such file"),
+    Refusal("ORCA_PUSH_APNS_KEY_FILE", "MIGTAgEAhunter2", "names a file that cannot be read (looked for in /"),
     Refusal("ORCA_PUSH_APNS_KEY_FILE", "/etc/hostname", "names a file that "),
     Refusal("ORCA_PUSH_APNS_KEY_FILE", "-----BEGIN hunter2", "set the file's path"),
-    Refusal("ORCA_PUSH_APNS_SANDBOX_KEY_FILE", "/nowhere/hunter2.p8", "names a file that cannot be read"),
+    Refusal("ORCA_PUSH_APNS_SANDBOX_KEY_FILE", "hunter2.p8", "names a file that cannot be read"),
   ])
   func `A key's file that cannot be used is refused in one line`(refusal: Refusal) {
     var environment = Samples.worker.merging([refusal.variable: refusal.value]) { $1 }
@@ -344,9 +349,9 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
       "ORCA_PUSH_MODE": "off", "ORCA_PUSH_DATABASE_URL": "sqlite:secret-a", "ORCA_PUSH_DATABASE_POOL_MAX": "secret-b",
       "ORCA_PUSH_WORKER_LANES": "secret-c", "ORCA_PUSH_WORKER_BATCH": "secret-d", "ORCA_PUSH_APNS_KEY": "secret-e",
       "ORCA_PUSH_APNS_KEY_ID": "secret-f", "ORCA_PUSH_APNS_TOPIC": "secret_g", "ORCA_PUSH_FCM_URL": "secret-h",
-      "ORCA_PUSH_FCM_ALERTS": "secret-i", "ORCA_PUSH_PROVIDER_CA_FILE": "/secret-j",
+      "ORCA_PUSH_FCM_ALERTS": "secret-i", "ORCA_PUSH_PROVIDER_CA_FILE": "secret-j",
       "ORCA_PUSH_METRICS_PORT": "secret-k",
-      "GOOGLE_APPLICATION_CREDENTIALS": "/secret-l", "GCE_METADATA_HOST": "secret/m", "ORCA_PUSH_APNS_SANDBOX_URL": "n",
+      "GOOGLE_APPLICATION_CREDENTIALS": "secret-l", "GCE_METADATA_HOST": "secret/m", "ORCA_PUSH_APNS_SANDBOX_URL": "n",
       "ORCA_PUSH_APNS_PRODUCTION_URL": "o", "ORCA_PUSH_FCM_PROJECT_ID": "SECRET",
     ]
     do throws(ConfigurationFaults) {

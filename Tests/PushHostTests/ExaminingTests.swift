@@ -57,6 +57,7 @@ import Testing
       "https://push.test.example answers 404, but not as a push gateway"
     ),
     (.reply(HttpReply(status: 501)), "https://push.test.example answers 501, but not as a push gateway"),
+    (.reply(.error(503, "validation_only")), "(503): whoever runs it has put it in validation mode"),
     (.reply(.error(500, "internal")), "https://push.test.example has trouble of its own: internal (500)"),
     (.reply(HttpReply(status: 301)), "use the address that it leads to"),
     (.reply(.error(429, "rate_limited")), "try again"),
@@ -66,6 +67,18 @@ import Testing
     let findings = await client().examine()
     #expect(steps(findings) == ["!connection"])
     #expect(findings.first?.message.contains(words) == true, "\(findings)")
+  }
+
+  @Test func `A phone that no push reaches is named as something to mend`() async throws {
+    let client = client()
+    let phone = try await client.register(deviceId: "old-phone", token: .android(String(repeating: "a", count: 32)))
+      .get()
+    _ = try await client.register(deviceId: "new-phone", token: .android(String(repeating: "b", count: 32))).get()
+    #expect(await client.examine().last?.message == "2 registered, none of them dead")
+    gateway.state.withLock { $0.statuses[phone] = "dead" }
+    let findings = await client.examine()
+    #expect(steps(findings) == ["connection", "clock", "proof", "session", "!devices"])
+    #expect(findings.last?.message.contains("2 registered, of which no push reaches old-phone: register anew") == true)
   }
 
   @Test func `A proof that is refused, and a session that is good for nothing, are told apart`() async {

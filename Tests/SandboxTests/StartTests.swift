@@ -30,6 +30,6 @@ import Testing
   @Test func `Words that it does not know end it with 64 and how it is called`() async throws {
     let result = try await run(["--no-such-port", "1"])
     #expect(result.code == 64)
-    #expect(result.complaints.hasPrefix("sandbox: usage: sandbox"))
+    #expect(result.complaints.hasPrefix("sandbox: \"--no-such-port\" is none of its words\nsandbox: usage: sandbox"))
   }
 }

@@ -1,4 +1,5 @@
 import Contract
+import Foundation
 import Postgres
 import Support
 import Testing
@@ -41,6 +42,29 @@ import Testing
       #expect(try await store.schemaVersion() == Schema.version)
       #expect(try await store.devices(of: try Self.host()).isEmpty)
       await store.close()
+    }
+  }
+
+  @Test func `A file is made with the folders above it, and its steps are told once`() async throws {
+    let above = FileManager.default.temporaryDirectory.appending(path: "push-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: above) }
+    let folder = above.appending(path: "deep/deeper").path
+    let store = try await SQLiteStore(directory: folder)
+    #expect(try await store.migrate() == Array(1...Schema.version))
+    #expect(try await store.migrate().isEmpty)
+    #expect(try await SQLiteStore(directory: folder).migrate().isEmpty)
+    let modes = try [above.path, folder].map {
+      try FileManager.default.attributesOfItem(atPath: $0)[.posixPermissions] as? Int
+    }
+    #expect(modes == [0o700, 0o700])
+  }
+
+  @Test func `A folder that cannot be made is told of with the reason`() async throws {
+    await #expect {
+      _ = try await SQLiteStore(directory: "/dev/null/push")
+    } throws: { error in
+      guard case .unavailable(let why)? = error as? StoreFailure else { return false }
+      return why == "/dev/null/push cannot be made: Not a directory"
     }
   }
 
@@ -123,5 +147,7 @@ import Testing
     await store.close()
   }
 
-  private static func host() throws -> Host { Host(number: 1, fingerprint: try StoreUnderTest.fingerprint("host")) }
+  private static func host() throws -> Stores.Host {
+    Host(number: 1, fingerprint: try StoreUnderTest.fingerprint("host"))
+  }
 }

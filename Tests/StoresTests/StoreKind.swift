@@ -28,7 +28,9 @@ enum StoreKind: String, CaseIterable, Sendable {
     try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let open: @Sendable () async throws -> any Store = {
-      try await SQLiteStore(directory: directory, clock: { clock.now })
+      let store = try await SQLiteStore(directory: directory, clock: { clock.now })
+      _ = try await store.migrate()
+      return store
     }
     return try await body(
       StoreUnderTest(store: try await open(), second: try await open(), clock: clock, open: open, setClock: { _ in }))

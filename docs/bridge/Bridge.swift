@@ -11,14 +11,14 @@ enum Bridge {
   }
 
   static func push(gateway: String, device: String, tokenFile: String) async throws {
-    // Who this host is, and what it remembers, across runs.
-    let state = try StateFolder(path: "bridge-state")
+    let state = try StateFolder(path: "bridge-state")  // who this host is, and what it remembers, across runs
     let keys = try await state.keysOrNew()
     let phones = Registrations(gateway: try GatewayClient(gateway: gateway, keys: keys, state: state), state: state)
     await phones.start()
 
     // A real host does this whenever the phone connects.
-    let token = try String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    let text = try? String(contentsOfFile: tokenFile, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard let token = text else { end("cannot read \(tokenFile)", code: 1) }
     let outcome = await phones.register(deviceId: device, RegistrationParameters(token: .android(token)))
     if case .refused(let why, let fault) = outcome { end("\(why.rawValue): \(fault?.description ?? "")", code: 1) }
 

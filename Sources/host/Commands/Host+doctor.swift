@@ -8,7 +8,7 @@ extension Host {
     let address = try address()
     let gateway = try await gateway()
     let findings = await output.during("Examining") { await gateway.examine() }
-    let lines = findings.map { "\($0.isWell ? "ok   " : "FAULT") \($0.step.rawValue): \($0.message)" }
+    let lines = findings.map { "\($0.isWell ? "ok   " : "FAULT") \($0.step.rawValue): \($0.message.plain)" }
     output.tell(lines) {
       $0.member("gateway", address)
       $0.member("well", findings.allSatisfy(\.isWell))

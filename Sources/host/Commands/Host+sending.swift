@@ -12,7 +12,8 @@ extension Host {
       title = String(lines[0])
       body = lines.count > 1 ? lines[1].trimmingCharacters(in: .whitespacesAndNewlines) : nil
     }
-    guard let title, !title.isEmpty else { throw Failure.usage("send needs --title or --text-file") }
+    guard let title else { throw Failure.usage("send needs --title or --text-file", of: invocation.command) }
+    guard !title.isEmpty else { throw Failure.usage("the title is empty", of: invocation.command) }
     var life: Int64 = 300
     if let text = invocation["expires-in"] {
       guard let seconds = Int64(text), (1...300).contains(seconds) else {

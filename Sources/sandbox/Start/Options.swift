@@ -58,9 +58,12 @@ struct Options: Sendable {
         continue
       }
       let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      guard argument.hasPrefix("--"), let name = names.first(where: { $0 == parts[0].dropFirst(2) }),
-        let value = parts.count == 2 ? String(parts[1]) : rest.popFirst()
-      else { throw ProgramFailure(.usage, usage) }
+      guard argument.hasPrefix("--"), let name = names.first(where: { $0 == parts[0].dropFirst(2) }) else {
+        throw ProgramFailure.unknown(String(parts[0]), usage)
+      }
+      guard let value = parts.count == 2 ? String(parts[1]) : rest.popFirst() else {
+        throw ProgramFailure(.usage, "--\(name) needs a value\n\(usage)")
+      }
       flags["SANDBOX_" + name.uppercased().split(separator: "-").joined(separator: "_")] = value
     }
     return flags

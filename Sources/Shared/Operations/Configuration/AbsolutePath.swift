@@ -10,4 +10,10 @@ enum AbsolutePath {
     let rest = path.hasPrefix("./") ? String(path.dropFirst(2)) : path
     return folder == "/" ? "/" + rest : "\(folder)/\(rest)"
   }
+
+  /// Where a file was looked for, in brackets: the path where it begins with a slash, else the folder that it is relative to.
+  /// Anything else may be the secret itself, set where its file's path belongs, and is not repeated.
+  static func place(of path: String) -> String {
+    path.hasPrefix("/") ? " (\(path))" : " (looked for in \(of(".")))"
+  }
 }

@@ -42,7 +42,7 @@ package struct ApnsSettings: Sendable {
     let main = SigningKeySource("ORCA_PUSH_APNS_KEY", &settings)
     let second = SigningKeySource("ORCA_PUSH_APNS_SANDBOX_KEY", &settings)
     let team = "ORCA_PUSH_APPLE_TEAM_ID"
-    Self.requireTogether(main.parts(&settings) + [(team, settings.text(team) != nil)], &settings)
+    Self.requireTogether(main.parts(&settings) + [.init(variable: team, isSet: settings.text(team) != nil)], &settings)
     Self.requireTogether(second.parts(&settings), &settings)
     let teamId = Self.appleId(team, &settings)
     let production = Self.signingKey(main, &settings)
@@ -58,12 +58,13 @@ package struct ApnsSettings: Sendable {
 
   private static let topicBytes = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-"
 
-  private static func requireTogether(_ parts: [(variable: String, isSet: Bool)], _ settings: inout Settings) {
-    let absent = parts.filter { !$0.isSet }.map(\.variable)
-    guard absent.count < parts.count else { return }
-    for variable in absent {
-      let others = parts.filter(\.isSet).map(\.variable).joined(separator: " and ")
-      settings.refuse(variable, "is not set, but \(others) is: they come together or not at all")
+  private static func requireTogether(_ parts: [SigningKeySource.Part], _ settings: inout Settings) {
+    let present = parts.filter(\.isSet).map(\.variable)
+    guard let first = present.first else { return }
+    let others = present.count == 1 ? "\(first) is" : present.joined(separator: " and ") + " are"
+    for part in parts where !part.isSet {
+      let instead = part.instead.map { ", \($0)" } ?? ""
+      settings.refuse(part.variable, "is not set\(instead), but \(others): they come together or not at all")
     }
   }
 

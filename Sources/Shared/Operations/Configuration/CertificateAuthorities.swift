@@ -15,7 +15,7 @@ package struct CertificateAuthorities: Sendable {
     do throws(StartupFileFault) {
       pem = String(decoding: try StartupFile.read(path, limit: 1 << 20), as: UTF8.self)
     } catch {
-      settings.refuse(Self.variable, "names a file that cannot be read: \(error.reason)")
+      settings.refuse(Self.variable, "names a file that cannot be read\(AbsolutePath.place(of: path)): \(error.reason)")
       return nil
     }
     guard Self.holdsCertificates(pem) else {

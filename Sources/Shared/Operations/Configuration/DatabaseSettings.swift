@@ -20,6 +20,10 @@ package struct DatabaseSettings: Sendable {
   init(_ settings: inout Settings) {
     poolMax = settings.integer("ORCA_PUSH_DATABASE_POOL_MAX", in: 1...200) ?? 10
     let directory = settings.text("ORCA_PUSH_DATA_DIR") ?? Self.defaultDataDirectory
+    if directory.hasPrefix("~") {
+      settings.refuse(
+        "ORCA_PUSH_DATA_DIR", "must not begin with ~, which a shell resolves and nobody else: give the whole path")
+    }
     guard let url = settings.text("ORCA_PUSH_DATABASE_URL") else {
       place = .sqlite(dataDirectory: AbsolutePath.of(directory))
       return

@@ -47,7 +47,7 @@ package struct ServiceAccount: Sendable {
     do throws(StartupFileFault) {
       bytes = try StartupFile.read(path, limit: 1 << 16)
     } catch {
-      throw Fault("names a file that cannot be read: \(error.reason)")
+      throw Fault("names a file that cannot be read\(AbsolutePath.place(of: path)): \(error.reason)")
     }
     try self.init(json: bytes)
   }

@@ -9,13 +9,23 @@ struct SigningKeySource {
   let file: SigningKeyFile?
   let isPresent: Bool
 
-  /// The variables that come together or not at all, and whether each is set. That for the id is not due when the file
-  /// tells it, and goes behind the file: another key has another id, and a variable cannot change. Of a file that cannot be
-  /// read nobody knows.
-  func parts(_ settings: inout Settings) -> [(variable: String, isSet: Bool)] {
-    let key = (variable, isPresent)
+  /// One of the variables that come together or not at all.
+  struct Part {
+    let variable: String
+    let isSet: Bool
+    /// What would do instead of it.
+    var instead: String?
+  }
+
+  /// The variables that come together or not at all. That for the id is not due when the file tells it, and goes behind the
+  /// file: another key has another id, and a variable cannot change. Of a file that cannot be read nobody knows.
+  func parts(_ settings: inout Settings) -> [Part] {
+    let key = Part(variable: variable, isSet: isPresent, instead: isPresent ? nil : "nor is \(variable)_FILE")
     if file?.keyId != nil || (isPresent && text == nil) { return [key] }
-    return [key, (idVariable, settings.text(idVariable) != nil)]
+    let isSet = settings.text(idVariable) != nil
+    return [
+      key, Part(variable: idVariable, isSet: isSet, instead: file.map { _ in "nor is the file named AuthKey_ID.p8" }),
+    ]
   }
 
   init(_ name: String, _ settings: inout Settings) {
@@ -37,7 +47,7 @@ struct SigningKeySource {
       let file = try SigningKeyFile(path: path)
       (text, self.file) = (file.text, file)
     } catch {
-      settings.refuse(variable, "names a file that cannot be read: \(error.reason)")
+      settings.refuse(variable, "names a file that cannot be read\(AbsolutePath.place(of: path)): \(error.reason)")
       (text, file) = (nil, nil)
     }
   }

@@ -25,6 +25,13 @@ package struct ProgramFailure: Error, Equatable, CustomStringConvertible {
     self.description = description
   }
 
+  /// Called with a word that means nothing to it.
+  package static func unknown(_ word: String, _ usage: String) -> ProgramFailure {
+    // Whatever was pasted into a command line is told shortly, and cannot steer a terminal.
+    let shown = String(decoding: word.utf8.lazy.filter { (0x20...0x7e).contains($0) }.prefix(40), as: UTF8.self)
+    return ProgramFailure(.usage, "\"\(shown)\" is none of its words\n\(usage)")
+  }
+
   /// What to tell of any error that ends a program. Of an error of unknown kind only its type is told, since its text
   /// may hold anything.
   package init(_ error: any Error) {

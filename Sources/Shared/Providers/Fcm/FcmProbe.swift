@@ -62,7 +62,7 @@ package struct FcmProbe {
   private func ask() async -> (verdict: Verdict, isFinal: Bool) {
     let bearer: AccessToken
     do throws(AccessTokenFailure) { bearer = try await tokens.fetch() } catch {
-      return (.failed(ReplyTable.bounded("credential_unavailable: \(error)")), false)
+      return (.failed("credential_unavailable: \(error)"), false)
     }
     let request = FcmRequest.probe(
       token: Self.token, origin: origin, project: project, accessToken: bearer.text)

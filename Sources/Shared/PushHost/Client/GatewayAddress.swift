@@ -1,9 +1,12 @@
 internal import Contract
 
-/// What is wrong with a gateway's address, made to follow the name of where it was written.
+/// What is wrong with a gateway's address.
 public struct GatewayAddressFault: Error, Equatable, Sendable, CustomStringConvertible {
-  /// For instance "must begin with https:// (or http://)".
-  public let description: String
+  /// To be read after the name of where it was written, for instance "must begin with https:// (or http://)".
+  public let reason: String
+
+  /// For instance "the gateway's address must begin with https:// (or http://)".
+  public var description: String { "the gateway's address \(reason)" }
 }
 
 /// Reads the address that a user wrote.
@@ -14,11 +17,11 @@ enum GatewayAddress {
     do throws(OriginFault) {
       origin = try Origin(text)
     } catch {
-      throw GatewayAddressFault(description: error.description)
+      throw GatewayAddressFault(reason: error.description)
     }
     guard origin.isPrivate else {
       throw GatewayAddressFault(
-        description: "must be https: http can be read on the way, unless it stays on this machine")
+        reason: "must be https: http can be read on the way, unless it stays on this machine")
     }
     return origin.text
   }

@@ -34,8 +34,14 @@ extension GatewayClient {
     guard findings.last?.step == .session, findings.last?.isWell == true else { return findings }
     switch await devices() {
     case .success(let phones):
-      let dead = phones.count { $0.isDead }
-      findings.append(.well(.devices, "\(phones.count) registered, \(dead) of them dead"))
+      let dead = phones.filter(\.isDead)
+      if dead.isEmpty {
+        findings.append(.well(.devices, "\(phones.count) registered, none of them dead"))
+      } else {
+        let names = dead.map(\.deviceId).joined(separator: ", ")
+        findings.append(
+          .fault(.devices, "\(phones.count) registered, of which no push reaches \(names): register anew, or let go"))
+      }
     case .failure(let error): findings.append(.fault(.devices, advice(error)))
     }
     return findings
@@ -88,6 +94,8 @@ extension GatewayClient {
     case .unreachable(.garbled): "\(what): is the address right, is there a sign-in page on the way?"
     case .unreachable(.serverFault(_, nil)):
       "\(what): is the address right, does a proxy stand before a gateway that is down?"
+    case .unreachable(.serverFault(_, "validation_only")):
+      "\(what): whoever runs it has put it in validation mode (ORCA_PUSH_MODE), in which it sends nothing"
     case .rejected(let why) where why.detail?.contains("gatewayOrigin") == true:
       "\(what): the gateway calls itself by another address; use that one (its ORCA_PUSH_PUBLIC_URL)"
     case .rejected(let why) where why.reason == "redirect":

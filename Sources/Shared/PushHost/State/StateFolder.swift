@@ -25,7 +25,9 @@ public final class StateFolder: Sendable {
   }
 
   private static func open(_ path: String) throws(StateFault) {
-    guard make(path) else { throw StateFault(path: path, reason: "the folder cannot be made") }
+    guard make(path) else {
+      throw StateFault(path: path, reason: "the folder cannot be made: \(String(cString: strerror(errno)))")
+    }
     var status = stat()
     guard lstat(path, &status) == 0 else { throw StateFault(path: path) }
     guard status.st_mode & S_IFMT == S_IFDIR else { throw StateFault(path: path, reason: "is no folder") }

@@ -16,6 +16,8 @@ package actor SQLiteStore: Store {
   nonisolated let clock: @Sendable () -> Int64
   nonisolated let writes = SQLiteWrites()
   private let log: @Sendable (String) -> Void
+  /// Steps of the schema that opening the file has taken, until they are told.
+  private var taken: [Int]
   /// Whether the disk had no room for the last write that needed some.
   private var isFull = false
   private nonisolated let thread: BlockingThread
@@ -37,7 +39,7 @@ package actor SQLiteStore: Store {
     self.log = log
     // Opened where it will be used: libsqlite3 takes the file's locks from the thread that asks.
     let opener = SQLiteOpener(thread: thread)
-    file = try await opener.open(path, in: directory)
+    (file, taken) = try await opener.open(path, in: directory)
     reader = try await SQLiteReader(path: path, clock: clock)
   }
 
@@ -114,7 +116,8 @@ package actor SQLiteStore: Store {
 
   package func migrate() async throws(StoreFailure) -> [Int] {
     // Opening has brought the file up to date.
-    []
+    defer { taken = [] }
+    return taken
   }
 
   package func ping() async throws(StoreFailure) {
@@ -132,19 +135,20 @@ private actor SQLiteOpener {
 
   init(thread: BlockingThread) { self.thread = thread }
 
-  func open(_ path: String, in directory: String) throws(StoreFailure) -> sending SQLiteFile {
-    // The folder itself may be missing, but not where it is to lie: that is a slip of the pen in the configuration.
-    mkdir(directory, 0o700)
+  func open(_ path: String, in directory: String) throws(StoreFailure) -> sending (file: SQLiteFile, steps: [Int]) {
+    if let why = DataFolder.make(directory) { throw .unavailable(why) }
     do {
       let file = try SQLiteFile(path: path)
+      var steps: [Int] = []
       try file.transaction {
         let version = try file.run("pragma user_version").first?.integer(0) ?? 0
         if version > Schema.version { throw StoreFailure.refused(Schema.mismatch(found: Int(version)) ?? "") }
         for step in SQLiteSteps.all where step.number > version {
           try file.script(step.sql + "\npragma user_version = \(step.number);")
+          steps.append(step.number)
         }
       }
-      return file
+      return (file, steps)
     } catch let failure as StoreFailure {
       throw failure
     } catch {
