@@ -12,8 +12,8 @@ final class Database {
   /// What stands in the way, as /ready tells it.
   enum Obstacle: Equatable {
     case unreachable
-    /// Reads are answered, and nothing can be written.
-    case diskFull
+    /// Reads are answered, and nothing can be written; with the reason.
+    case unwritable(String)
     case schema(String)
     case folder(String)
   }
@@ -112,10 +112,8 @@ final class Database {
       isUsable = true
       try await store.ping()
       return nil
-    } catch .unavailable(StoreFailure.diskFull) {
-      return .diskFull
     } catch {
-      return .unreachable
+      return error.whyUnwritable.map(Obstacle.unwritable) ?? .unreachable
     }
   }
 

@@ -14,6 +14,10 @@ struct Migrate {
   }
 
   func run() async throws(ProgramFailure) {
+    // One that is too new stays so, however often this runs.
+    if let found = try? await store.schemaVersion(), found > Schema.version, let mend = Schema.mismatch(found: found) {
+      throw ProgramFailure(.configuration, mend)
+    }
     do {
       let taken = try await store.migrate()
       log.notice(

@@ -14,15 +14,17 @@ enum WorkerReadiness {
   enum DatabaseState {
     case well
     case unreachable
-    /// Reads are answered, and nothing can be written: what is sent stays in the queue.
-    case diskFull
+    /// Reads are answered, and nothing can be written: what is sent stays in the queue. With the reason.
+    case unwritable(String)
+    /// It has become another build's, with what to mend.
+    case schema(String)
 
     /// In plain words; nil when nothing is amiss.
     var words: String? {
       switch self {
       case .well: nil
       case .unreachable: "the database does not answer"
-      case .diskFull: "the disk is full: nothing can be written"
+      case .unwritable(let why), .schema(let why): why
       }
     }
   }
@@ -30,12 +32,11 @@ enum WorkerReadiness {
   /// Looks at the database now.
   static func state(of store: any Store) async -> DatabaseState {
     do throws(StoreFailure) {
+      if let mismatch = Schema.mismatch(found: try await store.schemaVersion()) { return .schema(mismatch) }
       try await store.ping()
       return .well
-    } catch .unavailable(StoreFailure.diskFull) {
-      return .diskFull
     } catch {
-      return .unreachable
+      return error.whyUnwritable.map(DatabaseState.unwritable) ?? .unreachable
     }
   }
 

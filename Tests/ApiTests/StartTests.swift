@@ -28,7 +28,8 @@ import Testing
     let process = try ApiProcess(["PORT": "0", "ORCA_PUSH_PUBLIC_URL": Gateway.origin], words)
     let (code, complaints) = try await process.ended()
     #expect(code == 64)
-    #expect(complaints.first?.hasPrefix("api: usage: api") == true)
+    #expect(complaints.first == "api: \"\(words[0])\" is none of its words")
+    #expect(complaints.dropFirst().first?.hasPrefix("api: usage: api") == true)
   }
 
   @Test func `It says which file it keeps everything in`() async throws {

@@ -1,5 +1,7 @@
 import Foundation
 import Json
+import Postgres
+import Support
 import Testing
 
 /// The commands that a rollout and the minute's schedule run, as programs.
@@ -80,6 +82,20 @@ struct CloudCommandTests {
     let wrong = try Program(program, ["probe"], environment: ["ORCA_PUSH_DATA_DIR": folder.path])
     #expect(try await wrong.logged("stopped")["code"]?.integer == 64)
     #expect(await wrong.stop() == 64)
+  }
+
+  @Test("janitor migrate on a schema that is too new says so and ends with 78, as the other programs do")
+  func newerSchema() async throws {
+    try await ScratchDatabase.use { database in
+      let environment = ["ORCA_PUSH_DATABASE_URL": database.text]
+      #expect(try await Command.run("janitor", ["migrate"], environment: environment, killedAfter: 60_000).code == 0)
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "tests") { _ in }
+      try await pool.script("insert into push_schema (number, serves) values (999, 999)")
+      let migrated = try await Command.run("janitor", ["migrate"], environment: environment, killedAfter: 60_000)
+      #expect(migrated.code == 78)
+      #expect(migrated.errors.contains("the database has schema 999"))
+      await pool.close()
+    }
   }
 
   @Test("janitor scale without its pool's name says so and ends with 78")

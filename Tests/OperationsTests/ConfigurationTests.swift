@@ -312,6 +312,20 @@ func faults(_ read: () throws(ConfigurationFaults) -> Void) -> [ConfigurationFau
     #expect(found.allSatisfy { !$0.description.contains("hunter2") && !$0.description.contains("\n") })
   }
 
+  @Test func `A pipe is read to its end, and one that keeps silent is given up`() async throws {
+    let folder = try ScratchFolder()
+    let path = folder.path("pipe")
+    try #require(mkfifo(path, 0o600) == 0)
+    let silent = #expect(throws: StartupFileFault.self) { try StartupFile.read(path, limit: 100, patience: 50) }
+    #expect(silent?.reason == "nothing comes out of it")
+    // Opening it to write waits for the reader.
+    let writer = Process()
+    writer.executableURL = URL(filePath: "/bin/sh")
+    writer.arguments = ["-c", "exec >\"$0\"; printf one; printf two", path]
+    try writer.run()
+    #expect(try StartupFile.read(path, limit: 100, patience: 60_000) == Array("onetwo".utf8))
+  }
+
   @Test func `A key and its file are not both set`() throws {
     let file = try ScratchFile(Samples.apnsKey)
     let environment = Samples.worker.merging(["ORCA_PUSH_APNS_KEY_FILE": file.path]) { $1 }

@@ -74,7 +74,22 @@ struct ReplyTableTests {
         == .dead(reason: "Unregistered", registeredBefore: lastRegistered + 1, isSuspicious: false))
     // Without one, a registration renewed since it was read stays alive.
     #expect(
-      apns(410) == .dead(reason: "HTTP 410", registeredBefore: lastRegistered + 1, isSuspicious: false))
+      apns(410, #"{"reason":"ExpiredToken"}"#)
+        == .dead(reason: "ExpiredToken", registeredBefore: lastRegistered + 1, isSuspicious: false))
+  }
+
+  @Test("A 410 that Apple has not written down kills, and is held against a flood of them")
+  func strangeGone() {
+    for body in ["", "{}", #"{"reason":"New"}"#, #"{"reason":"New","timestamp":true}"#] {
+      guard case .dead(_, lastRegistered + 1, isSuspicious: true) = apns(410, body) else {
+        Issue.record("not dead by suspicion: \(body)")
+        continue
+      }
+    }
+    #expect(
+      apns(410, #"{"reason":"New","timestamp":\#(lastRegistered + 9)}"#)
+        == .dead(reason: "New", registeredBefore: lastRegistered + 9, isSuspicious: true))
+    #expect(apns(410, #"{"reason":"New","timestamp":\#(lastRegistered)}"#) == .againOnce(reason: "New"))
   }
 
   @Test("Reasons that nobody wrote down fall to their status's class, and are kept")
@@ -107,7 +122,7 @@ struct ReplyTableTests {
     // What parks or kills by its status alone does so whatever it says.
     #expect(apns(403, body) == .park(reason: "HTTP 403"))
     #expect(fcm(404, body) == .park(reason: "HTTP 404"))
-    #expect(apns(410, body) == .dead(reason: "HTTP 410", registeredBefore: lastRegistered + 1, isSuspicious: false))
+    #expect(apns(410, body) == .dead(reason: "HTTP 410", registeredBefore: lastRegistered + 1, isSuspicious: true))
   }
 
   @Test("No body, and one that can be read and says nothing, leave it to the status", arguments: ["", "{}", "[]", "7"])

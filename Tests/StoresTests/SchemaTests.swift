@@ -1,5 +1,6 @@
 import Contract
 import Foundation
+import Loop
 import Postgres
 import Support
 import Testing
@@ -145,6 +146,55 @@ import Testing
     let failure = await #expect(throws: StoreFailure.self) { try await store.ping() }
     guard case .unavailable = failure else { throw Unexpected("not unavailable") }
     await store.close()
+  }
+
+  /// A pooler's connections keep what they began with.
+  @Test(.enabled(if: !ScratchDatabase.isPooled))
+  func `A server that is read-only is answered by, and told of`() async throws {
+    try await ScratchDatabase.use { database in
+      let store = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      _ = try await store.migrate()
+      try await store.ping()
+      await store.close()
+      try await ScratchDatabase.administer("alter database \(database.name) set default_transaction_read_only = on")
+      let fresh = await PostgresStore(url: database.url, maximum: 1) { _ in }
+      let failure = await #expect(throws: StoreFailure.self) { try await fresh.ping() }
+      #expect(failure?.whyUnwritable == "the database is read-only: nothing can be written")
+      #expect(try await fresh.schemaVersion() == Schema.version)
+      await fresh.close()
+    }
+  }
+
+  /// The server says the same where its disk is full; here a trigger says it.
+  @Test func `A server without room is told of until something can be written again`() async throws {
+    try await ScratchDatabase.use { database in
+      let told = Locked<[String]>([])
+      let store = await PostgresStore(url: database.url, maximum: 1) { line in told.withLock { $0.append(line) } }
+      _ = try await store.migrate()
+      let pool = await PostgresPool(database.url, maximum: 1, applicationName: "tests") { _ in }
+      try await pool.script(
+        """
+        create function no_room() returns trigger language plpgsql as
+          $$ begin raise exception 'no room' using errcode = '53100'; end $$;
+        create trigger no_room before insert on push_challenges execute function no_room();
+        """)
+      try await store.ping()
+      let fingerprint = try StoreUnderTest.fingerprint("host")
+      await #expect(throws: StoreFailure.unavailable(StoreFailure.diskFull)) {
+        try await store.saveChallenge(id: "c", fingerprint: fingerprint, proofDigest: [1])
+      }
+      for _ in 0..<2 {
+        let failure = await #expect(throws: StoreFailure.self) { try await store.ping() }
+        #expect(failure?.whyUnwritable == "the disk is full: nothing can be written")
+      }
+      try await pool.script("drop trigger no_room on push_challenges")
+      try await store.ping()
+      #expect(told.withLock { $0 } == [StoreFailure.isFullNow, StoreFailure.hasRoomAgain])
+      let left = try await pool.run(PostgresStatement("select count(*) from push_challenges"))
+      #expect(try left.int8(0, 0) == 0)
+      await pool.close()
+      await store.close()
+    }
   }
 
   private static func host() throws -> Stores.Host {

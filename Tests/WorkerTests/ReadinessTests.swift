@@ -43,6 +43,20 @@ struct ReadinessTests {
     await queue.close()
   }
 
+  @Test("A file that another build has taken over makes it not ready")
+  func newerSchema() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "ready-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let configuration = try WorkerConfiguration(environment: ["ORCA_PUSH_DATA_DIR": directory])
+    let log = Log(program: "test", minimum: nil)
+    let queue = try await OpenStore(configuration.database, program: "worker", log: log)
+    let store = try #require(queue.store as? SQLiteStore)
+    let floor = LaneFloor(configuration, Senders(try CredentialReading(configuration), log), queue, Metrics(), log)
+    try await store.claimNewerSchema()
+    #expect(try await told(floor.ready()) == (503, Schema.mismatch(found: 999)))
+    await queue.close()
+  }
+
   @Test("A database that does not answer makes it not ready")
   func unreachable() async throws {
     // Nobody listens on a port that was free a moment ago.
@@ -61,6 +75,8 @@ struct ReadinessTests {
 }
 
 extension SQLiteStore {
+  fileprivate func claimNewerSchema() throws { try file.run("pragma user_version = 999") }
+
   /// SQLite counts a bound of pages that is reached for a full disk.
   fileprivate func limitPages(reached: Bool) throws {
     if reached { try file.run("pragma max_page_count = 1") } else { try file.run("pragma max_page_count = 1000000") }

@@ -29,7 +29,7 @@ struct ReadyEndpoint {
         $0.member("database", database.name)
       }
     case .unreachable: return notReady("database", "the database does not answer")
-    case .diskFull: return notReady("database", "the disk is full: nothing can be written")
+    case .unwritable(let why): return notReady("database", why)
     case .schema(let why): return notReady("schema", why)
     case .folder(let why): return notReady("database", why)
     }

@@ -13,7 +13,8 @@ enum PreparedOption {
     guard let mark = text[start...].firstIndex(of: "?") else { return (text, nil) }
     var value: String?
     let kept = text[text.index(after: mark)...].split(separator: "&", omittingEmptySubsequences: false).filter { pair in
-      guard pair.hasPrefix("prepared=") else { return true }
+      // A second one is left for libpq to complain about.
+      guard pair.hasPrefix("prepared="), value == nil else { return true }
       value = String(pair.dropFirst("prepared=".count))
       return false
     }

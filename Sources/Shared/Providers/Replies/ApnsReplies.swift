@@ -63,7 +63,10 @@ extension ReplyTable {
 
     switch row?.verdict ?? apnsClass(answer.status) {
     case .dead where answer.status == 410:
-      return gone(reason, at: body?["timestamp"]?.integer, registeredAt: answer.registeredAt)
+      // What Apple has not written down may be another's word, which the breaker holds against a flood of it.
+      let isSuspicious = row == nil
+      return gone(
+        reason, at: body?["timestamp"]?.integer, registeredAt: answer.registeredAt, isSuspicious: isSuspicious)
     case .dead: return .dead(reason: reason, registeredBefore: nil, isSuspicious: false)
     case .suspicious: return .dead(reason: reason, registeredBefore: nil, isSuspicious: true)
     // Apple documents no Retry-After and no least wait; it is honoured if it ever comes.
@@ -79,9 +82,11 @@ extension ReplyTable {
 
   /// A 410 tells when Apple last found the token dead (`timestamp`, ms). A phone that was registered at that time or later
   /// may have brought it back to life. Without a timestamp, what was read of the registration must still hold.
-  private static func gone(_ reason: String, at timestamp: Int64?, registeredAt: Int64) -> Reply {
-    guard let timestamp else { return .dead(reason: reason, registeredBefore: registeredAt + 1, isSuspicious: false) }
+  private static func gone(_ reason: String, at timestamp: Int64?, registeredAt: Int64, isSuspicious: Bool) -> Reply {
+    guard let timestamp else {
+      return .dead(reason: reason, registeredBefore: registeredAt + 1, isSuspicious: isSuspicious)
+    }
     guard timestamp > registeredAt else { return .againOnce(reason: reason) }
-    return .dead(reason: reason, registeredBefore: timestamp, isSuspicious: false)
+    return .dead(reason: reason, registeredBefore: timestamp, isSuspicious: isSuspicious)
   }
 }

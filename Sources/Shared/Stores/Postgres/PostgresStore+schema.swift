@@ -11,7 +11,15 @@ extension PostgresStore {
     """)
   /// What a step says that another migration took first.
   private static let takenState = "PS001"
-  private static let one = PostgresStatement("select 1::int8")
+  private static let isReadOnly = PostgresStatement("select current_setting('transaction_read_only')::bool")
+  /// More than most calls write, and nothing that can be compressed, in a row that a sweep would take should it be left.
+  private static let fill = PostgresStatement(
+    """
+    insert into push_challenges (challenge_id, host_fingerprint, proof_digest, expires_at)
+      select '', '', decode(string_agg(md5(random()::text), ''), 'hex'), 0 from generate_series(1, 16384)
+      on conflict (challenge_id) do update set proof_digest = excluded.proof_digest
+    """)
+  private static let clear = PostgresStatement("delete from push_challenges where challenge_id = ''")
 
   package func schemaVersion() async throws(StoreFailure) -> Int {
     let isThere = try await run(Self.isThere) { rows throws(PostgresFailure) in try rows.bool(0, 0) }
@@ -57,6 +65,11 @@ extension PostgresStore {
   }
 
   package func ping() async throws(StoreFailure) {
-    _ = try await run(Self.one) { rows throws(PostgresFailure) in try rows.int8(0, 0) }
+    if try await run(Self.isReadOnly, [], { rows throws(PostgresFailure) in try rows.bool(0, 0) }) {
+      throw .unavailable(StoreFailure.readOnly)
+    }
+    guard isFull else { return }
+    for statement in [Self.fill, Self.clear] { try await run(statement) { _ throws(PostgresFailure) in } }
+    isFull = false
   }
 }

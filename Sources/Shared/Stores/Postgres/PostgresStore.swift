@@ -7,6 +7,11 @@ package import Postgres
 @LoopActor
 package final class PostgresStore: Store {
   package let pool: PostgresPool
+  private let log: @Sendable (String) -> Void
+  /// Whether the server had no room for the last statement that needed some.
+  var isFull = false {
+    didSet { if isFull != oldValue { log(isFull ? StoreFailure.isFullNow : StoreFailure.hasRoomAgain) } }
+  }
 
   /// Opens nothing yet.
   /// - Parameters:
@@ -16,6 +21,7 @@ package final class PostgresStore: Store {
     url: PostgresUrl, maximum: Int, applicationName: String = "push-gateway", limits: PostgresLimits = .init(),
     log: @escaping @Sendable (String) -> Void = { _ in }
   ) {
+    self.log = log
     pool = PostgresPool(url, maximum: maximum, applicationName: applicationName, limits: limits, log: log)
   }
 
@@ -26,7 +32,11 @@ package final class PostgresStore: Store {
   func run<T>(
     _ statement: PostgresStatement, _ values: [PostgresValue] = [], _ read: (PostgresRows) throws(PostgresFailure) -> T
   ) async throws(StoreFailure) -> T {
-    do { return try read(try await pool.run(statement, values)) } catch { throw StoreFailure(error) }
+    do { return try read(try await pool.run(statement, values)) } catch {
+      let failure = StoreFailure(error)
+      if failure == .unavailable(StoreFailure.diskFull) { isFull = true }
+      throw failure
+    }
   }
 }
 
@@ -37,9 +47,12 @@ extension StoreFailure {
     case .overloaded: self = .unavailable("too many statements wait for the database")
     case .closed: self = .unavailable("the database connections are closed")
     case .timedOut: self = .unknown("the database did not answer in time")
+    case .database("53100", _): self = .unavailable(Self.diskFull)
+    // A standby, or a server that was set so.
+    case .database("25006", _): self = .unavailable(Self.readOnly)
     case .database(let state, _):
-      // Class 08, 53, 57, 58: connection, resources, operator, system. 40: the transaction was undone. 25006: a standby.
-      let isPassing = ["08", "53", "57", "58", "40"].contains { state.hasPrefix($0) } || state == "25006"
+      // Class 08, 53, 57, 58: connection, resources, operator, system. 40: the transaction was undone.
+      let isPassing = ["08", "53", "57", "58", "40"].contains { state.hasPrefix($0) }
       // The server's message may quote values: the code alone goes on.
       self = isPassing ? .unavailable("the database answered \(state)") : .refused("SQL state \(state)")
     }

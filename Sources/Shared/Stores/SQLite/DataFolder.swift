@@ -19,6 +19,15 @@ package enum DataFolder {
     access(path, W_OK | X_OK) == 0 ? nil : "the folder cannot be written"
   }
 
+  /// What this user may still write on the disk that holds `path`, bytes; as much as there can be where nobody can tell.
+  static func room(beside path: String) -> UInt64 {
+    var found = statvfs()
+    guard statvfs(path, &found) == 0 else { return .max }
+    // Some of it is kept for root.
+    let blocks = geteuid() == 0 ? found.f_bfree : found.f_bavail
+    return UInt64(found.f_frsize).multipliedReportingOverflow(by: UInt64(blocks)).partialValue
+  }
+
   private static func reason(_ number: Int32) -> String {
     strerror(number).map { String(cString: $0) } ?? "error \(number)"
   }

@@ -15,7 +15,10 @@ package actor SQLiteStore: Store {
   nonisolated let reader: SQLiteReader
   nonisolated let clock: @Sendable () -> Int64
   nonisolated let writes = SQLiteWrites()
+  private let path: String
   private let log: @Sendable (String) -> Void
+  /// With less on its disk the file is written to on trial, bytes.
+  private static let leastRoom: UInt64 = 262_144
   /// Steps of the schema that opening the file has taken, until they are told.
   private var taken: [Int]
   /// Whether the disk had no room for the last write that needed some.
@@ -36,6 +39,7 @@ package actor SQLiteStore: Store {
     let thread = BlockingThread(name: "sqlite")
     self.thread = thread
     self.clock = clock
+    self.path = path
     self.log = log
     // Opened where it will be used: libsqlite3 takes the file's locks from the thread that asks.
     let opener = SQLiteOpener(thread: thread)
@@ -93,7 +97,7 @@ package actor SQLiteStore: Store {
   private func fail(_ write: any SQLiteWrites.Write, _ error: any Error) {
     if case SQLiteFailure.full = error, !isFull {
       isFull = true
-      log("the disk that holds the database is full: nothing can be written")
+      log(StoreFailure.isFullNow)
     }
     write.end(StoreFailure(error))
   }
@@ -104,12 +108,12 @@ package actor SQLiteStore: Store {
       try file.run(
         """
         insert or replace into push_challenges (challenge_id, host_fingerprint, proof_digest, expires_at)
-          values ('', '', zeroblob(262144), 0)
-        """)
+          values ('', '', zeroblob(?), 0)
+        """, [.integer(Int64(Self.leastRoom))])
     }
     try file.transaction { try file.run("delete from push_challenges where challenge_id = ''") }
+    if isFull { log(StoreFailure.hasRoomAgain) }
     isFull = false
-    log("the disk that holds the database has room again")
   }
 
   package func schemaVersion() async throws(StoreFailure) -> Int { try await reader.schemaVersion() }
@@ -121,7 +125,8 @@ package actor SQLiteStore: Store {
   }
 
   package func ping() async throws(StoreFailure) {
-    if isFull {
+    // Another program of the machine may have found it full, and this one may have had nothing to write.
+    if isFull || DataFolder.room(beside: path) < Self.leastRoom {
       do { try tryRoom() } catch { throw StoreFailure(error) }
     }
     _ = try await reader.schemaVersion()
@@ -158,8 +163,22 @@ private actor SQLiteOpener {
 }
 
 extension StoreFailure {
-  /// The reason of `unavailable` where SQLite's disk has no room.
+  /// The reason of `unavailable` where the database's disk has no room.
   package static let diskFull = "the disk is full"
+  /// The reason of `unavailable` where a Postgres server takes no writes.
+  package static let readOnly = "the database is read-only"
+
+  /// What the log says when nothing can be written any more, and when it can.
+  static let isFullNow = "the disk that holds the database is full: nothing can be written"
+  static let hasRoomAgain = "the disk that holds the database has room again"
+
+  /// What `/ready` says where reads are answered and nothing can be written; nil for any other failure.
+  package var whyUnwritable: String? {
+    switch self {
+    case .unavailable(let why) where why == Self.diskFull || why == Self.readOnly: "\(why): nothing can be written"
+    default: nil
+    }
+  }
 
   /// What a failure of SQLite means to the caller of a store.
   init(_ error: any Error) {
