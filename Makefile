@@ -16,7 +16,7 @@ check: ## format, lint, imports, shell scripts
 	@scripts/packages --test
 	@scripts/check
 
-bench: ## figures beside yardsticks, half an hour
+bench: ## figures beside yardsticks, forty minutes
 	@scripts/bench --out docs/benchmarks
 
 bench-quick: ## the same once and briefly: that it works, not how fast

@@ -62,14 +62,15 @@ class Wrk:
     first = itertools.count(0, 10_000_019)
     block = itertools.count()
 
-    def __init__(self, port, hosts):
-        self.port, self.hosts = port, hosts
+    def __init__(self, port, hosts, own=BLOCK):
+        """`hosts` there are; a run is of `own` of them."""
+        self.port, self.hosts, self.own = port, hosts, own
 
     def run(self, connections, seconds, pause=0):
         """What wrk saw after the warm-up (requests, microseconds, p50 and p99 in microseconds); `all` counts that too."""
         base = next(Wrk.block) * Wrk.BLOCK % (self.hosts - Wrk.BLOCK + 1)
         warm = 0
-        while warm < 2 * Wrk.BLOCK:
+        while warm < 2 * self.own:
             warm += self._run(base, min(connections, 16), 1, 0)["requests"]
         found = self._run(base, connections, seconds, pause)
         found["all"] = warm + found["requests"]
@@ -79,7 +80,7 @@ class Wrk:
         text = output(
             [tool("wrk"), "-t", "1", "-c", str(connections), "-d", f"{seconds}s", "--timeout", "10s", "-s", f"{HERE}/admission.lua",
              f"http://127.0.0.1:{self.port}"],
-            env={**os.environ, "BENCH_BASE": str(base), "BENCH_HOSTS": str(Wrk.BLOCK), "BENCH_FIRST": str(next(Wrk.first)),
+            env={**os.environ, "BENCH_BASE": str(base), "BENCH_HOSTS": str(self.own), "BENCH_FIRST": str(next(Wrk.first)),
                  "BENCH_DELAY": str(pause)})
         found = json.loads(next(line for line in text.splitlines() if line.startswith("BENCH ")).removeprefix("BENCH "))
         if found["failed"]:
@@ -112,10 +113,10 @@ def measure(database, folder, hosts, seconds, pairs):
             database.empty()
             return database.pgbench(SEPARATE, 8, seconds, "-D", f"hosts={hosts}")
 
-        def group():
+        def group(clients):
             database.empty()
             size = round(statistics.median(batch))
-            calls = database.pgbench(GROUP, 2, seconds, "-D", f"hosts={hosts}", "-D", f"size={size}")
+            calls = database.pgbench(GROUP, clients, seconds, "-D", f"hosts={hosts}", "-D", f"size={size}")
             # A group that is refused in part would be cheap.
             if (stored := database.number("select count(*) from push_events")) < 0.95 * size * calls * seconds:
                 raise SystemExit(f"the yardstick stored {stored:.0f} of {size * calls * seconds:.0f} events")
@@ -123,9 +124,11 @@ def measure(database, folder, hosts, seconds, pairs):
 
         measures.append(paired(
             "admission, 64 connections: sends a second against separate statements", "1/s", ours, separate, pairs, (">=", 4)))
-        measures.append(paired(
-            "admission, 64 connections: sends a second against the same group statement", "1/s", ours, group, pairs, (">=", 0.8),
-            note=f"mean group {statistics.median(batch):.0f} sends"))
+        # As many calls at once as the api has; and one, as pgbench has it unless it is told otherwise.
+        for clients, words in ((2, "the same group statement, two calls at a time"), (1, "the same, one call at a time")):
+            measures.append(paired(
+                f"admission, 64 connections: sends a second against {words}", "1/s", ours, lambda: group(clients), pairs,
+                (">=", 0.8), note=f"mean group {statistics.median(batch):.0f} sends"))
         measures.append(against("api's CPU a send", "µs", costs, 120))
         measures.append(Measure("server's CPU a send", "µs", statistics.median(server), None, [], None))
         measures.append(paired("admission, 1 connection: median latency", "µs", lambda: wrk.run(1, seconds)["p50"],

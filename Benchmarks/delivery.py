@@ -38,10 +38,11 @@ def one_by_one(database, apple, events):
 
 
 class Run:
-    """A backlog of `events` × hosts × 2 delivered by `workers` workers."""
+    """A backlog of `events` × hosts × 2 delivered by `workers` workers, set by `environment`."""
 
-    def __init__(self, database, apple, folder, workers=1):
+    def __init__(self, database, apple, folder, workers=1, **environment):
         self.database, self.apple, self.folder, self.workers = database, apple, folder, workers
+        self.environment = environment
         self.memory = self.cpu = self.server = 0.0
         #: (seconds since the start, deliveries so far)
         self.progress = []
@@ -53,7 +54,7 @@ class Run:
         self.database.backlog(events)
         total = self.database.waiting
         busy = self.database.cpu
-        with gateway.worker(self.database, self.apple, f"{self.folder}/worker.log") as worker:
+        with gateway.worker(self.database, self.apple, f"{self.folder}/worker.log", **self.environment) as worker:
             others = [gateway.worker(self.database, self.apple, f"{self.folder}/worker{n}.log") for n in range(1, self.workers)]
             crew = [worker] + [other.__enter__() for other in others]
             try:
@@ -107,4 +108,7 @@ def measure(database, folder, events, pairs):
         two = Run(database, apple, folder, workers=2)
         measures.append(paired("delivery, two workers against one", "1/s", lambda: two.rate(events), lambda: run.rate(events), pairs,
                                (">=", 1)))
+        wide = Run(database, apple, folder, ORCA_PUSH_WORKER_BATCH="256")
+        measures.append(paired("delivery, one worker that claims 256 rows at most, and holds four times as much, against 64", "1/s",
+                               lambda: wide.rate(events), lambda: run.rate(events), pairs))
         return measures, run.progress

@@ -27,7 +27,10 @@ class Whole:
                 for n in range(copies)]
             began = time.monotonic()
             with concurrent.futures.ThreadPoolExecutor() as pool:
-                loads = [pool.submit(Wrk(api.port, self.hosts).run, connections // copies, seconds) for api in apis]
+                # As many hosts and phones in all, or two of each would also have twice as many pages and tokens in use.
+                loads = [
+                    pool.submit(Wrk(api.port, self.hosts, Wrk.BLOCK // copies).run, connections // copies, seconds)
+                    for api in apis]
             sends = sum(load.result()["all"] for load in loads)
             settle(self.database)
             spent = time.monotonic() - began

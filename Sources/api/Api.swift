@@ -38,6 +38,7 @@ enum Api {
       "port": .integer(port), "mode": .text(configuration.mode.rawValue), "database": .text(database.name),
     ]
     if let file = database.file { fields["file"] = .text(file) }
+    if let server = database.server { fields["server"] = .text(server) }
     if let operators { fields["metricsPort"] = .integer(operators.port) }
     service.log.notice("serving", fields)
 

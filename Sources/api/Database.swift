@@ -18,12 +18,16 @@ final class Database {
     case folder(String)
   }
 
+  /// Sends in one commit that are a crowd: one that comes alone wakes the workers at once.
+  private static let crowd = 4
   /// Calls under way at once, admissions aside.
   private static let callLimit = 256
 
   let name: String
   /// Path of the SQLite file; nil on Postgres.
   let file: String?
+  /// The Postgres server's address and database, without a user; nil on SQLite.
+  let server: String?
   /// Groups of sends that may be under way at once: on Postgres commits that do not wait for each other, on SQLite the second
   /// goes with the first when that still waits for the file.
   let admissionCalls: Int
@@ -51,6 +55,7 @@ final class Database {
       admissionCalls = 2
       directory = nil
       file = nil
+      server = location.description
       let postgres = PostgresStore(url: location, maximum: settings.poolMax, applicationName: "push-api") {
         log.warning($0)
       }
@@ -63,6 +68,7 @@ final class Database {
       postgres = nil
       self.directory = directory
       file = directory + "/" + SQLiteStore.fileName
+      server = nil
       if mode == .validation {
         store = nil
         signal = nil
@@ -130,7 +136,7 @@ final class Database {
   func admit(_ sends: [Admission]) async throws(StoreFailure) -> [[SendResult]] {
     guard let store, isUsable else { throw .unavailable("database not ready") }
     let admitted = try await store.admit(sends)
-    if !admitted.routes.isEmpty { signal?.raise(admitted.routes) }
+    if !admitted.routes.isEmpty { signal?.raise(admitted.routes, isCrowd: sends.count >= Self.crowd) }
     return admitted.results
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Json
+import Postgres
 import Testing
 
 /// Rulings 8: what the api needs to start, and what it says when it lacks it.
@@ -42,6 +43,10 @@ import Testing
       let line = try await gateway.process.line("serving")
       #expect(line["database"]?.string == "postgres")
       #expect(line["file"] == nil)
+      #expect(
+        line["server"]?.string
+          == (try PostgresUrl(gateway.place.environment["ORCA_PUSH_DATABASE_URL"] ?? "")).description)
+      #expect(line["server"]?.string?.hasPrefix("postgresql://127.0.0.1:") == true)
     }
   }
 

@@ -47,9 +47,9 @@ import Testing
       #expect(await told.next() == all)
 
       let signal = await PostgresSignal(url: database.url, applicationName: database.name)
-      await signal.raise([.fcm])
+      await signal.raise([.fcm], isCrowd: false)
       #expect(await told.next() == [.fcm])
-      await signal.raise([.apnsSandbox, .apnsProduction])
+      await signal.raise([.apnsSandbox, .apnsProduction], isCrowd: false)
       #expect(await told.next() == [.apnsSandbox, .apnsProduction])
 
       let pool = await PostgresPool(database.url, maximum: 1, applicationName: database.name) { _ in }
@@ -77,9 +77,42 @@ import Testing
       _ = await told.next()
       let signal = await PostgresSignal(url: database.url, applicationName: database.name)
       await EventLoop.shared.start { @LoopActor in
-        for route in Route.allCases { signal.raise([route]) }
+        for route in Route.allCases { signal.raise([route], isCrowd: false) }
       }.value
       #expect(await told.next() == Set(Route.allCases))
+      await watch.stop()
+    }
+  }
+
+  @Test(.enabled(if: !ScratchDatabase.isPooled))
+  func `A crowd's notifications are apart, and what comes alone waits for none of them`() async throws {
+    try await ScratchDatabase.use { database in
+      let (heard, source) = AsyncStream.makeStream(of: Set<Route>.self)
+      var told = heard.makeAsyncIterator()
+      let watch = await PostgresWatch(url: database.url, applicationName: database.name)
+      await watch.start { source.yield($0) }
+      _ = await told.next()
+      let signal = await PostgresSignal(url: database.url, applicationName: database.name)
+      let began = Monotonic.now
+      for _ in 0..<200 {
+        await signal.raise([.fcm], isCrowd: true)
+        try await EventLoop.shared.sleep(milliseconds: 1)
+      }
+      // The last of them is told as well, so this one ends the count.
+      await signal.raise([.apnsSandbox], isCrowd: true)
+      var count = 1
+      while let next = await told.next(), !next.contains(.apnsSandbox) { count += 1 }
+      #expect(count >= 2)
+      #expect(count <= Int(Monotonic.now.milliseconds(since: began)) / 10 + 2)
+
+      // While the crowd's next one is not due. Nothing else could be told before it.
+      for _ in 0..<20 {
+        await EventLoop.shared.start { @LoopActor in
+          signal.raise([.fcm], isCrowd: true)
+          signal.raise([.apnsProduction], isCrowd: false)
+        }.value
+        #expect(await told.next() == [.fcm, .apnsProduction])
+      }
       await watch.stop()
     }
   }

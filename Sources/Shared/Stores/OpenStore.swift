@@ -12,7 +12,7 @@ package struct OpenStore: Sendable {
   package let signal: any QueueSignal
   /// Hears it.
   package let watch: any QueueWatch
-  /// What the log says of it at a program's start: which database, and a file's path.
+  /// What the log says of it at a program's start: which database, and a file's path or a server's address.
   package let place: [String: LogField]
   private let postgres: PostgresStore?
 
@@ -40,7 +40,7 @@ package struct OpenStore: Sendable {
         url: url, maximum: settings.poolMax, applicationName: "push-\(program)", log: { log.warning($0) })
       store = opened
       postgres = opened
-      place = ["database": "postgres"]
+      place = ["database": "postgres", "server": .text(url.description)]
       signal = PostgresSignal(url: url, applicationName: "push-\(program)-notify")
       watch = PostgresWatch(url: url, applicationName: "push-\(program)-listen", log: { log.notice($0) })
     }

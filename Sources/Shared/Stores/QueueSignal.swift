@@ -5,7 +5,8 @@ package import Loop
 @LoopActor
 package protocol QueueSignal: AnyObject, Sendable {
   /// Says that the queue has something new for these routes. Call after the commit; never waits.
-  func raise(_ routes: Set<Route>)
+  /// - Parameter isCrowd: it came together with others, and more will: it may be told some milliseconds later, with them.
+  func raise(_ routes: Set<Route>, isCrowd: Bool)
 }
 
 /// Hears what `QueueSignal` says, in whatever process it was said.

@@ -14,26 +14,51 @@ package final class PostgresSignal: QueueSignal {
     with fast as materialized (select set_config('synchronous_commit', 'off', true))
     select pg_notify('push_queue', $1) from fast
     """)
+  /// From one notification to the next of a crowd at least, in ms: no lane claims more often under load, and each notification
+  /// wakes the server's sessions of all workers, and the workers.
+  private static let spacing = 10
+
   private let pool: PostgresPool
   private var isSending = false
   private var raised: Set<Route> = []
+  /// One of those that are to be told goes at once.
+  private var isUrgent = false
+  private var due = Monotonic.now
+  private var timer: Timer?
 
   package init(url: PostgresUrl, applicationName: String) {
     pool = PostgresPool(url, maximum: 1, applicationName: applicationName, log: { _ in })
   }
 
-  package func raise(_ routes: Set<Route>) {
+  package func raise(_ routes: Set<Route>, isCrowd: Bool) {
     raised.formUnion(routes)
-    if isSending { return }
+    if !isCrowd { isUrgent = true }
+    if !isSending { sendWhenDue() }
+  }
+
+  private func sendWhenDue() {
+    let wait = due.milliseconds(since: .now)
+    if isUrgent || wait == 0 { return send() }
+    if timer != nil { return }
+    timer = EventLoop.shared.after(milliseconds: wait) { [self] in
+      timer = nil
+      if !isSending { send() }
+    }
+  }
+
+  private func send() {
+    EventLoop.shared.cancel(timer)
+    timer = nil
     isSending = true
     EventLoop.shared.start { [self] in
-      while !raised.isEmpty {
-        let payload = Self.payload(raised)
-        raised = []
-        // A failure is told by the store's own pool; workers look by themselves meanwhile.
-        _ = try? await pool.run(Self.notify, [.text(payload)])
-      }
+      let payload = Self.payload(raised)
+      raised = []
+      isUrgent = false
+      due = Monotonic.now.advanced(milliseconds: Self.spacing)
+      // A failure is told by the store's own pool; workers look by themselves meanwhile.
+      _ = try? await pool.run(Self.notify, [.text(payload)])
       isSending = false
+      if !raised.isEmpty { sendWhenDue() }
     }
   }
 

@@ -12,7 +12,7 @@ package final class SQLiteWake: QueueSignal, QueueWatch {
     self.file = file
   }
 
-  package func raise(_: Set<Route>) { file.raise() }
+  package func raise(_: Set<Route>, isCrowd _: Bool) { file.raise() }
 
   package func start(_ woken: @escaping @LoopActor (Set<Route>) -> Void) {
     _ = file.listen { woken(Set(Route.allCases)) }
