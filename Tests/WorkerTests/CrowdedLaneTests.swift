@@ -13,8 +13,6 @@ import Testing
 /// Lanes on one queue, each with connections to an Apple of its own.
 @Suite("A lane without a way out", .serialized) @LoopActor
 struct CrowdedLaneTests {
-  private let token = String(repeating: "ab", count: 32)
-
   private func apple(streams: Int) throws -> (server: HttpServer, sender: ApnsSender) {
     var limits = HttpServerLimits()
     limits.streams = streams
@@ -35,30 +33,6 @@ struct CrowdedLaneTests {
         faults: LogTally(log, "the queue could not be reached"), random: { 0 }))
   }
 
-  /// A host that has proven itself, with one phone; one alert for it is queued.
-  private func admit(_ store: any Store) async throws {
-    let fingerprint = try #require(HostFingerprint("AAAAAAAAAAAAAAAA"))
-    let bearer = Sha256.digest("bearer")
-    try await store.saveChallenge(id: "c", fingerprint: fingerprint, proofDigest: Sha256.digest("proof"))
-    _ = try await store.openSession(challengeId: "c", tokenDigest: bearer)
-    guard case .active(let host, _) = try await store.sessions(tokenDigests: [bearer]).first else {
-      Issue.record("no session")
-      return
-    }
-    let id = try #require(
-      try await store.register(host, deviceId: "d", route: .apnsSandbox, token: token, newId: "r"))
-    let text =
-      #"{"notificationSeq":1,"notificationEpoch":"e","source":"terminal-bell","title":"T","body":"B"}"#
-    let notification = try Notification(stored: Array(text.utf8))
-    let admitted = try await store.admit([
-      Admission(
-        host: host, registrationIds: [id], kind: .alert, seq: 1, eventKey: EventKeys.event(notification),
-        fenceKey: nil, contentDigest: EventKeys.content(notification), payload: notification.stored, isSilent: false,
-        expiresAt: nil)
-    ])
-    #expect(admitted.results == [[.queued]])
-  }
-
   /// Waits until `condition` holds, which changes on the loop alone. Two minutes without it are a failure.
   private func until(_ condition: () -> Bool) async throws {
     let end = Monotonic.now.advanced(milliseconds: 120_000)
@@ -73,7 +47,7 @@ struct CrowdedLaneTests {
     let directory = FileManager.default.temporaryDirectory.appending(path: "lane-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: directory) }
     let store = try await SQLiteStore(directory: directory)
-    try await admit(store)
+    try await Queue.admitOne(store)
     let (barred, open) = (try apple(streams: 0), try apple(streams: 10))
     let (stuck, other) = (lane(store, barred.sender), lane(store, open.sender))
     stuck.look()

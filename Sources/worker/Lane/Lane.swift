@@ -106,7 +106,9 @@ final class Lane {
     }
   }
 
-  private var mayClaim: Bool { !isClaiming && !isDraining && !parking.isParked && room > 0 }
+  private var mayClaim: Bool {
+    !isClaiming && !isDraining && !parking.isParked && !context.settler.isStuck && room > 0
+  }
 
   private func claimNext() {
     isWoken = false
@@ -194,7 +196,7 @@ final class Lane {
 
   /// One delivery for a probe, held: the others of its batch go back. Nil when there is none or a claim is under way.
   func claimOne() async -> Held? {
-    if isClaiming { return nil }
+    if isClaiming || context.settler.isStuck { return nil }
     isClaiming = true
     let claim = await claim(limit: ClaimLimit(batches: 1), from: lowWater.atFloor)
     isClaiming = false

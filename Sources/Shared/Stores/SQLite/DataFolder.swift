@@ -22,10 +22,12 @@ package enum DataFolder {
   /// What this user may still write on the disk that holds `path`, bytes; as much as there can be where nobody can tell.
   static func room(beside path: String) -> UInt64 {
     var found = statvfs()
-    guard statvfs(path, &found) == 0 else { return .max }
+    // A file system that counts nothing has no blocks.
+    guard statvfs(path, &found) == 0, found.f_blocks > 0 else { return .max }
     // Some of it is kept for root.
     let blocks = geteuid() == 0 ? found.f_bfree : found.f_bavail
-    return UInt64(found.f_frsize).multipliedReportingOverflow(by: UInt64(blocks)).partialValue
+    let (bytes, isTooMany) = UInt64(found.f_frsize).multipliedReportingOverflow(by: UInt64(blocks))
+    return isTooMany ? .max : bytes
   }
 
   private static func reason(_ number: Int32) -> String {
