@@ -102,7 +102,9 @@ let package = Package(
       ["api", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Proof", "SQLite", "Stores"]),
     tests(
       "WorkerTests",
-      ["worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Providers", "SQLite", "Stores"]),
+      [
+        "worker", "Contract", "Http", "Json", "Keys", "Loop", "Operations", "Postgres", "Providers", "SQLite", "Stores",
+      ]),
     tests("JanitorTests", ["janitor", "Contract", "Http", "Json", "Loop", "Operations", "Stores"]),
     tests("SandboxTests", ["sandbox", "Contract", "Http", "Json", "Keys", "Loop", "Tls"]),
     tests(

@@ -8,8 +8,8 @@ internal import Loop
 ///     bench straight FOLDER HOSTS SENDS GROUP
 ///
 /// `sender` drives the worker's HTTP/2 client against a server, as h2load would. `one-by-one` claims, sends and finishes one
-/// delivery at a time in each of its lanes until none is left. `straight` admits, claims and settles in one process on a SQLite file. Each
-/// prints one line of JSON.
+/// delivery at a time in each of its lanes until none is left. `straight` admits, claims and settles in one process on a
+/// SQLite file. Each prints one line of JSON.
 @main
 enum Bench {
   private static let usage = """

@@ -4,8 +4,10 @@ import Http
 import Keys
 import Loop
 import Operations
+import Postgres
 import Providers
 import Stores
+import Support
 import Testing
 
 @testable import worker
@@ -39,6 +41,45 @@ struct CrowdedLaneTests {
     while !condition() {
       try #require(Monotonic.now < end, "waited in vain")
       try await EventLoop.shared.sleep(milliseconds: 5)
+    }
+  }
+
+  /// Here a trigger says what a server says that cannot take a change for now. One connection, so that statements go in turn.
+  @Test("While an outcome cannot be recorded nothing is claimed, and then all of it goes on")
+  func stuckOutcome() async throws {
+    try await ScratchDatabase.use { database in
+      let store = PostgresStore(url: database.url, maximum: 1)
+      _ = try await store.migrate()
+      let pool = PostgresPool(database.url, maximum: 1, applicationName: "tests") { _ in }
+      try await pool.script(
+        """
+        create function stuck() returns trigger language plpgsql as
+          $$ begin raise exception 'x' using errcode = '53300'; end $$;
+        create trigger stuck before update on push_event_recipients execute function stuck();
+        """)
+      let apple = try apple(streams: 10)
+      let lane = lane(store, apple.sender)
+      try await Queue.admit(store, try await Queue.host(store))
+      lane.look()
+      try await until { lane.context.settler.isStuck }
+      try await Queue.admit(store, try await Queue.host(store, "B"))
+      lane.look()
+      // Behind whatever the lane asked for.
+      _ = try await store.depth()
+      let claimed = PostgresStatement("select count(*) from push_delivery_batches where owner is not null")
+      #expect(try await pool.run(claimed).int8(0, 0) == 1)
+      #expect(lane.held == 1)
+      try await pool.script("drop trigger stuck on push_event_recipients")
+      try await until { lane.held == 0 && !lane.context.settler.isStuck }
+      lane.look()
+      let sent = PostgresStatement("select count(*) from push_event_recipients where outcome = 1")
+      while try await pool.run(sent).int8(0, 0) < 2 { try await EventLoop.shared.sleep(milliseconds: 5) }
+      #expect(apple.server.acceptedConnections == 1)
+      lane.drain()
+      await apple.sender.close()
+      apple.server.stop()
+      await pool.close()
+      await store.close()
     }
   }
 

@@ -46,4 +46,29 @@ struct SettlerTests {
     #expect(!settler.isStuck)
     #expect(try await store.depth().deliveries == (isRecorded ? 0 : 1))
   }
+
+  @Test("An outcome that the database refuses is given up at once")
+  func refused() async throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "settler-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: directory) }
+    let store = try await SQLiteStore(directory: directory)
+    try await Queue.admitOne(store)
+    let claim = try await store.claim(
+      .apnsSandbox, owner: 7, limit: ClaimLimit(batches: 1), lease: Leases.length, from: LowWater.bottom)
+    let delivery = try #require(claim.deliveries.first)
+    try SQLiteFile(path: directory + "/" + SQLiteStore.fileName).script(
+      "create trigger no before update on push_event_recipients begin select raise(abort, 'x'); end")
+    // Its time never runs out.
+    let began = Monotonic.now
+    let settler = Settler(store: store, faults: LogTally(Log(program: "test", minimum: nil), "x"), now: { began })
+    let answer = await withCheckedContinuation { told in
+      settler.record(
+        Settlement(
+          batch: delivery.batch, device: delivery.device, verdict: .ended(.sent, detail: nil), attempt: .answered),
+        owner: 7
+      ) { told.resume(returning: $0) }
+    }
+    #expect(answer == nil)
+    #expect(!settler.isStuck)
+  }
 }

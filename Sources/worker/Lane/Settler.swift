@@ -74,11 +74,11 @@ final class Settler: Flushable {
       } catch {
         // Said again: outcomes that a lost reply hides are found settled, and change nothing twice.
         faults.count("settle")
-        isStuck = true
-        if case .refused = error, batch.count > 1 {
+        if case .refused = error {
           await recordApart(batch)
           return
         }
+        isStuck = true
         guard let last = batch.map(\.until).max(), last > now() else {
           for entry in batch { entry.told(nil) }
           return
@@ -90,7 +90,7 @@ final class Settler: Flushable {
     }
   }
 
-  /// A settlement that the database refuses must not keep its neighbours from being recorded.
+  /// A settlement that the database refuses must keep neither its neighbours from being recorded nor the lanes from claiming.
   private func recordApart(_ batch: [Entry]) async {
     for entry in batch {
       let answer = try? await store.settle([entry.settlement], owner: entry.owner).first
